@@ -1,0 +1,2 @@
+"""The version of mmface, the one place where it is written."""
+__version__ = '0.1.0'
