@@ -1,0 +1,28 @@
+# Trains on LFW without the people of fold 10, tests on the 600 pairs of that fold, cut into ten parts. Made from aligned images by
+#   python tools/dataset_converters/lfw.py --images lfw112.tar --pairs pairs.txt --out data/lfw_holdout10
+train_dataloader = dict(
+    batch_size=64,
+    num_workers=2,
+    persistent_workers=True,
+    drop_last=True,
+    sampler=dict(type='FaceSampler', shuffle=True),
+    collate_fn=dict(type='mmface.face_collate'),
+    dataset=dict(
+        type='FaceDataset',
+        path='data/lfw_holdout10/train.rec',
+        pipeline=[
+            dict(type='DecodeFace'),
+            dict(type='RandomFlip', prob=0.5),
+            dict(type='PackFace'),
+        ]))
+
+val_dataloader = dict(
+    batch_size=64,
+    num_workers=0,
+    sampler=dict(type='DefaultSampler', shuffle=False, round_up=False),
+    collate_fn=dict(type='mmface.face_collate'),
+    dataset=dict(type='PairDataset', root='data/lfw_holdout10/test', name='lfw', pipeline=[
+        dict(type='DecodeFace'),
+        dict(type='PackFace'),
+    ]))
+test_dataloader = val_dataloader
