@@ -1,0 +1,152 @@
+"""Embeddings from an ONNX file through ONNX Runtime, whoever exported it.
+
+A file of ours says in its metadata (key ``mmface``) what it eats; for any other the caller says it. The two never silently disagree.
+"""
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .onnx_session import open_session
+
+_DTYPES = {'tensor(uint8)': np.uint8, 'tensor(float)': np.float32, 'tensor(float16)': np.float16}
+
+
+class OnnxEmbedder:
+    """Runs a face network in ONNX format on aligned crops.
+
+    A file that takes uint8, or whose metadata say ``preprocessing_in_graph``, gets pixels in 0..255 and does the rest itself. Any other
+    gets ``(x - mean) / std`` with x in 0..255 and channels in the order ``color``.
+
+    Args:
+        path: the ``.onnx`` file: one input [B, 3, H, W] or [B, H, W, 3] (uint8, float32 or float16), B fixed or free, and one output
+            [B, D]; with several outputs the metadata name the embedding.
+        providers: ONNX Runtime providers in order of preference. Default: CUDA where it can be used, then CPU; the attribute ``providers``
+            says what is in use. A provider asked for by name and not obtained is an error.
+        threads: threads within an operator; None leaves it to ONNX Runtime.
+        mean: per channel in 0..255, in the order ``color``. Like the next three needed where the metadata do not give it, and refused
+            where they give another.
+        std: likewise.
+        color: ``'RGB'`` or ``'BGR'``, the order that the file wants.
+        size: (height, width).
+
+    Attributes:
+        metadata: the file's ``mmface`` record; empty where it has none.
+        mean, std, color, size: what is in force; mean and std are None for a file that scales by itself and does not tell.
+        batch_size: the batch that the graph is fixed to, None where it is free.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: not such a network, or an argument that is missing or contradicts the file; says which.
+        ImportError: ONNX Runtime is not installed.
+    """
+
+    def __init__(self,
+                 path: str | Path,
+                 providers: Sequence[str] | None = None,
+                 threads: int | None = None,
+                 mean: Sequence[float] | None = None,
+                 std: Sequence[float] | None = None,
+                 color: str | None = None,
+                 size: Sequence[int] | None = None) -> None:
+        self.path = Path(path)
+        self._session = open_session(self.path, providers, threads)
+        self.providers = tuple(self._session.get_providers())
+        self.metadata = _parse_metadata(self.path, self._session.get_modelmeta().custom_metadata_map.get('mmface'))
+        self._read_signature()
+        self._settle_preprocessing(dict(mean=mean, std=std, color=color, size=size))
+
+    def _read_signature(self) -> None:
+        inputs, outputs = self._session.get_inputs(), {output.name: output.shape for output in self._session.get_outputs()}
+        if len(inputs) != 1 or len(inputs[0].shape) != 4 or 3 not in inputs[0].shape[1::2]:
+            raise ValueError(f'{self.path}: a face network takes one input [B, 3, H, W] or [B, H, W, 3], this file takes '
+                             f'{", ".join(f"{node.name} {node.shape}" for node in inputs)}')
+        node = inputs[0]
+        if node.type not in _DTYPES:
+            raise ValueError(f'{self.path}: its input is a {node.type}; supported are {", ".join(_DTYPES)}')
+        self._input, self._dtype, self._channels_first = node.name, _DTYPES[node.type], node.shape[1] == 3
+        self.batch_size = node.shape[0] if isinstance(node.shape[0], int) else None
+        sides = node.shape[2:] if self._channels_first else node.shape[1:3]
+        self._graph_size = sides if all(isinstance(side, int) for side in sides) else None
+        self._output = self.metadata.get('output', {}).get('embedding') or (next(iter(outputs)) if len(outputs) == 1 else None)
+        if len(outputs.get(self._output, ())) != 2:
+            raise ValueError(f'{self.path}: a face network gives one embedding [B, D], this file gives {outputs}')
+
+    def _settle_preprocessing(self, given: dict[str, Any]) -> None:
+        recorded = self.metadata.get('input', {})
+        self.in_graph = bool(self.metadata.get('preprocessing_in_graph', self._dtype is np.uint8))
+        self.size = self._agree('size', given['size'], recorded.get('size') or self._graph_size, _size)
+        if self._graph_size and _size(self._graph_size) != self.size:
+            raise ValueError(f'{self.path}: size is {self.size} (height, width), but the graph is fixed to {_size(self._graph_size)}')
+        untold = self.in_graph and not recorded
+        if untold and (given['mean'] or given['std']):
+            raise ValueError(f'{self.path} takes uint8 and scales by itself: leave mean and std out')
+        self.mean = None if untold else self._agree('mean', given['mean'], recorded.get('mean'), _channels)
+        self.std = None if untold else self._agree('std', given['std'], recorded.get('std'), _channels)
+        self.color = self._agree('color', given['color'], recorded.get('color'), str)
+        if self.color not in ('RGB', 'BGR'):
+            raise ValueError(f'{self.path}: color is {self.color!r}, expected RGB or BGR')
+        if self.std and min(self.std) <= 0:
+            raise ValueError(f'{self.path}: std is {self.std}, expected three positive numbers')
+
+    def _agree(self, name: str, given: Any, recorded: Any, kind: Callable[[Any], Any]) -> Any:
+        values = [kind(value) for value in (recorded, given) if value is not None]
+        if not values:
+            raise ValueError(f'{self.path}: its metadata do not give {name!r}: pass {name} (on the command line --{name})')
+        if values[0] != values[-1]:
+            raise ValueError(f'{self.path}: {name} {values[-1]} was given, but the file is made for {values[0]}; leave {name} out')
+        return values[0]
+
+    def embed(self, images: np.ndarray) -> np.ndarray:
+        """Embeds aligned crops.
+
+        Args:
+            images: uint8 RGB [B, H, W, 3] with (H, W) equal to ``size`` and B >= 1.
+
+        Returns:
+            float32 [B, D], as the network gives it, not normalised by us.
+
+        Raises:
+            ValueError: another dtype or shape.
+        """
+        images = np.asarray(images)
+        if images.dtype != np.uint8 or images.ndim != 4 or images.shape[1:] != (*self.size, 3) or not len(images):
+            raise ValueError(f'{self.path}: expected uint8 RGB images [B, {self.size[0]}, {self.size[1]}, 3] with B >= 1, '
+                             f'got {images.dtype} {list(images.shape)}')
+        inputs = self._preprocess(images)
+        step = self.batch_size or len(inputs)
+        filling = -len(inputs) % step  # copies of the last image fill the last batch of a fixed size; their rows are cut off
+        inputs = np.concatenate([inputs, np.repeat(inputs[-1:], filling, 0)])
+        rows = [self._session.run([self._output], {self._input: inputs[start:start + step]})[0] for start in range(0, len(inputs), step)]
+        return np.concatenate(rows)[:len(images)].astype(np.float32, copy=False)
+
+    def _preprocess(self, images: np.ndarray) -> np.ndarray:
+        pixels = images if self.color == 'RGB' else images[..., ::-1]
+        if not self.in_graph:
+            pixels = (pixels.astype(np.float32) - np.float32(self.mean)) / np.float32(self.std)
+        return np.ascontiguousarray(pixels.transpose(0, 3, 1, 2) if self._channels_first else pixels, self._dtype)
+
+
+def _size(value: Sequence[int]) -> tuple[int, int]:
+    height, width = value
+    return int(height), int(width)
+
+
+def _channels(value: Sequence[float]) -> tuple[float, float, float]:
+    first, second, third = value
+    return float(first), float(second), float(third)
+
+
+def _parse_metadata(path: Path, text: str | None) -> dict:
+    if text is None:
+        return {}
+    try:
+        record = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f'{path}: the metadata under the key mmface are not JSON ({error})') from error
+    schema = record.get('schema') if isinstance(record, dict) else None
+    if schema != 1:
+        raise ValueError(f'{path}: the metadata under the key mmface have the schema {schema!r}; this mmface reads 1')
+    return record
