@@ -4,6 +4,8 @@ from collections.abc import Sequence
 import torch
 from mmengine.structures import BaseDataElement
 
+VECTORS = ('embedding', 'mirrored_embedding')  #: fields that are a vector an image; the others are a number
+
 
 class FaceDataSample(BaseDataElement):
     """What is known of one face image, or of a batch of B of them.
@@ -12,7 +14,8 @@ class FaceDataSample(BaseDataElement):
 
     - ``gt_label``: int64 ``[1]`` (a batch ``[B]``), the class in ``[0, num_classes)``, or -1 for "ignore this image";
     - ``sample_idx``: int64 ``[1]`` (``[B]``), the position in the data set: what gathers embeddings in order;
-    - ``embedding``: float ``[D]`` (``[B, D]``), not normalised: its L2 norm carries quality.
+    - ``embedding``: float ``[D]`` (``[B, D]``), not normalised: its L2 norm carries quality;
+    - ``mirrored_embedding``: likewise, that of the mirrored image.
 
     Meta information (``img_path``, ``record`` ...) belongs to single images and is dropped by :meth:`batch`.
     """
@@ -37,7 +40,7 @@ class FaceDataSample(BaseDataElement):
         joined = cls()
         for name in fields:
             values = [torch.as_tensor(sample.get(name)) for sample in samples]
-            values = [v.reshape(1, -1) if name == 'embedding' else v.reshape(-1) for v in values]
+            values = [v.reshape(1, -1) if name in VECTORS else v.reshape(-1) for v in values]
             joined.set_data({name: torch.cat(values)})
         return joined
 
@@ -50,6 +53,6 @@ class FaceDataSample(BaseDataElement):
         if len(set(sizes.values())) != 1:
             raise ValueError(f'the fields of a batch need one length, got {sizes}')
         return [
-            type(self)(**{name: value[i] if name == 'embedding' else value[i:i + 1]
+            type(self)(**{name: value[i] if name in VECTORS else value[i:i + 1]
                           for name, value in fields.items()}) for i in range(next(iter(sizes.values())))
         ]

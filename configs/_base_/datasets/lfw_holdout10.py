@@ -1,8 +1,9 @@
-# Trains on LFW without the people of fold 10, tests on the 600 pairs of that fold, cut into ten parts. Made from aligned images by
+# Trains on LFW without the people of fold 10, tests on the 600 pairs of that fold, cut into ten parts that may share people; at 56 x 56.
+# Made from aligned images by
 #   python tools/dataset_converters/lfw.py --images lfw112.tar --pairs pairs.txt --out data/lfw_holdout10
 train_dataloader = dict(
     batch_size=64,
-    num_workers=2,
+    num_workers=1,
     persistent_workers=True,
     drop_last=True,
     sampler=dict(type='FaceSampler', shuffle=True),
@@ -12,6 +13,8 @@ train_dataloader = dict(
         path='data/lfw_holdout10/train.rec',
         pipeline=[
             dict(type='DecodeFace'),
+            dict(type='Resize', scale=(62, 62), interpolation='area'),
+            dict(type='mmpretrain.RandomCrop', crop_size=56),
             dict(type='RandomFlip', prob=0.5),
             dict(type='PackFace'),
         ]))
@@ -21,8 +24,13 @@ val_dataloader = dict(
     num_workers=0,
     sampler=dict(type='DefaultSampler', shuffle=False, round_up=False),
     collate_fn=dict(type='mmface.face_collate'),
-    dataset=dict(type='PairDataset', root='data/lfw_holdout10/test', name='lfw', pipeline=[
-        dict(type='DecodeFace'),
-        dict(type='PackFace'),
-    ]))
+    dataset=dict(
+        type='PairDataset',
+        root='data/lfw_holdout10/test',
+        name='lfw_holdout10',
+        pipeline=[
+            dict(type='DecodeFace'),
+            dict(type='Resize', scale=(56, 56), interpolation='area'),
+            dict(type='PackFace'),
+        ]))
 test_dataloader = val_dataloader
