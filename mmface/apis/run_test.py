@@ -1,0 +1,47 @@
+"""Testing a checkpoint, as ``tools/test.py`` does it."""
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import mmengine
+from mmengine.config import Config
+from mmengine.dist import is_main_process
+from mmengine.runner import Runner
+
+from mmface.apis.train import load_config, prepare_devices
+
+
+def test(config: str | Path | Config,
+         checkpoint: str | Path,
+         *,
+         work_dir: str | Path | None = None,
+         out: str | Path | None = None,
+         amp: bool = False,
+         cfg_options: Mapping[str, Any] | None = None,
+         launcher: str = 'none') -> dict[str, float]:
+    """Runs the test loop of ``config`` with the weights of ``checkpoint``.
+
+    Args:
+        config, work_dir, cfg_options, launcher: as for :func:`mmface.apis.train.train`.
+        checkpoint: a file that mmface or MMEngine saved.
+        out: a ``.json`` or ``.yaml`` file to write the numbers to.
+        amp: computes the embeddings in mixed precision.
+
+    Returns:
+        The numbers of the test evaluator by name.
+
+    Raises:
+        FileNotFoundError: where there is no such checkpoint.
+        ValueError: where it does not fit the model, the head apart, or the config has no test.
+    """
+    cfg = load_config(config, work_dir, cfg_options, launcher)
+    if cfg.get('test_dataloader') is None:
+        raise ValueError(f'{cfg.filename} has no test_dataloader: nothing to test on')
+    cfg.load_from, cfg.resume = str(checkpoint), False
+    if amp:
+        cfg.test_cfg.fp16 = True
+    prepare_devices(cfg)
+    numbers = Runner.from_cfg(cfg).test()
+    if out is not None and is_main_process():
+        mmengine.dump(numbers, str(out))
+    return numbers
