@@ -1,9 +1,9 @@
 """ONNX Runtime, with its failures put into words."""
-import warnings
 from collections.abc import Sequence
-from importlib import metadata as packages
 from pathlib import Path
 from typing import Any
+
+from mmface.utils import import_onnxruntime
 
 _CHAIN = ('CUDAExecutionProvider', 'CPUExecutionProvider')
 
@@ -24,11 +24,7 @@ def open_session(path: Path, providers: Sequence[str] | None = None, threads: in
         FileNotFoundError: no such file.
         ValueError: not an ONNX file, or a provider asked for by name that ONNX Runtime lacks or cannot start.
     """
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise ImportError('ONNX Runtime is not installed: pip install "mmface[cpu]", or "mmface[gpu]" for an NVIDIA GPU') from error
-    _report_two_runtimes()
+    onnxruntime = import_onnxruntime()
     if not path.is_file():
         raise FileNotFoundError(f'{path}: no such file, expected an .onnx file')
     available = onnxruntime.get_available_providers()
@@ -50,10 +46,3 @@ def _refuse_missing(path: Path, asked: list[str], found: list[str], has: str) ->
     missing = [provider for provider in asked if provider not in found]
     if missing:
         raise ValueError(f'{path}: {", ".join(missing)} was asked for, but this ONNX Runtime {has} {", ".join(found)}')
-
-
-def _report_two_runtimes() -> None:
-    installed = {package.metadata['Name'] for package in packages.distributions()} & {'onnxruntime', 'onnxruntime-gpu'}
-    if len(installed) > 1:
-        warnings.warn('onnxruntime and onnxruntime-gpu are both installed and overwrite each other: pip uninstall both, then install one',
-                      stacklevel=4)

@@ -33,11 +33,13 @@ class PairSet:
         if pairs.ndim != 2 or pairs.shape[1] != 2 or len(pairs) == 0:
             raise ValueError(f'{self.name}: pairs must be a non-empty [N, 2], got shape {pairs.shape}')
         if same.shape != (len(pairs), ) or fold.shape != (len(pairs), ):
-            raise ValueError(f'{self.name}: {len(pairs)} pairs need as many entries in same and fold, got shapes {same.shape} and {fold.shape}')
+            raise ValueError(f'{self.name}: {len(pairs)} pairs need as many entries in same and fold, '
+                             f'got shapes {same.shape} and {fold.shape}')
         outside = np.flatnonzero(((pairs < 0) | (pairs >= len(self.paths))).any(1))
         if outside.size:
             at = int(outside[0])
-            raise ValueError(f'{self.name}: pair {at} names the images {pairs[at].tolist()}, but there are {len(self.paths)}, counted from 0')
+            raise ValueError(f'{self.name}: pair {at} names the images {pairs[at].tolist()}, '
+                             f'but there are {len(self.paths)}, counted from 0')
         if fold.min() < 0:
             raise ValueError(f'{self.name}: pair {int(fold.argmin())} has the fold {int(fold.min())}; folds count from 0')
         if self.identities is not None and len(self.identities) != len(self.paths):

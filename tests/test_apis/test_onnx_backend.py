@@ -6,7 +6,6 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from mmface.apis import onnx_session
 from mmface.apis.onnx_backend import OnnxEmbedder
 
 FOREIGN = dict(mean=(10, 20, 30), std=(2, 4, 8), color='RGB')
@@ -138,17 +137,3 @@ def test_other_files_are_refused(tmp_path):
 def test_a_detector_is_not_a_face_network(shared):
     with pytest.raises(ValueError, match='a face network gives one embedding'):
         OnnxEmbedder(shared / 'models/yunet.onnx')
-
-
-def test_two_installed_runtimes_are_reported(tmp_path, monkeypatch):
-    path = channel_means(tmp_path / 'toy.onnx')
-    pairs = [type('Package', (), dict(metadata=dict(Name=name))) for name in ('onnxruntime', 'onnxruntime-gpu', 'numpy')]
-    monkeypatch.setattr(onnx_session.packages, 'distributions', lambda: pairs)
-    with pytest.warns(UserWarning, match='both installed and overwrite each other'):
-        OnnxEmbedder(path, **FOREIGN)
-
-
-def test_an_absent_runtime_is_explained(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__('sys').modules, 'onnxruntime', None)
-    with pytest.raises(ImportError, match=r'pip install "mmface\[cpu\]"'):
-        OnnxEmbedder(tmp_path / 'toy.onnx')

@@ -3,4 +3,3 @@
 _base_ = './recordio.py'
 
 train_dataloader = dict(dataset=dict(path='data/casia_webface/train.rec'))
-model = dict(head=dict(num_classes=10572))

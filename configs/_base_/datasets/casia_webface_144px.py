@@ -1,5 +1,5 @@
-# CASIA-WebFace as the P2SGrad paper has it: a folder of images aligned to 144 x 144, one directory an identity (about 450,000 cleaned ones there);
-# LFW aligned in the same way. Research only, on application to its authors.
+# CASIA-WebFace as the P2SGrad paper has it: a folder of images aligned to 144 x 144, one directory an identity (about 450,000 cleaned
+# ones there); LFW aligned in the same way. Research only, on application to its authors.
 _base_ = ['./image_folder.py', './lfw.py']
 
 train_dataloader = dict(
@@ -12,4 +12,3 @@ train_dataloader = dict(
         ]))
 val_dataloader = dict(dataset=dict(root='data/lfw_144px'))
 test_dataloader = val_dataloader
-model = dict(head=dict(num_classes=10572))

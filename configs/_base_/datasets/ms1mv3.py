@@ -2,4 +2,3 @@
 _base_ = './recordio.py'
 
 train_dataloader = dict(dataset=dict(path='data/ms1mv3/train.rec'))
-model = dict(head=dict(num_classes=93431))

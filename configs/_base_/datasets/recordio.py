@@ -1,4 +1,4 @@
-# Trains on an InsightFace pack (train.rec, train.idx, property) of aligned 112 x 112 images and validates on LFW; a data set's file says which.
+# Trains on an InsightFace pack (train.rec, train.idx, property) of aligned 112 x 112 images, validates on LFW.
 _base_ = './lfw.py'
 
 train_dataloader = dict(

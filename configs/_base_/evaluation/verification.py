@@ -1,4 +1,5 @@
-# Ten-fold verification of the pair set in val_dataloader and test_dataloader: {set}/accuracy, accuracy_std, accuracy_se, auc, eer, tar@far=...
+# Ten-fold verification of the pair set in val_dataloader and test_dataloader: {set}/accuracy, accuracy_std, accuracy_se, auc, eer,
+# tar@far=...
 # The thresholds are the literature's grid; rule='exact' tries all.
 val_evaluator = dict(type='VerificationMetric', rule='grid')
 val_cfg = dict(type='ValLoop')

@@ -1,0 +1,17 @@
+"""CosFace, MobileFaceNet at 56 x 56, on LFW without the people of its tenth fold: real faces, on a laptop.
+
+Paper: Wang et al., "CosFace: Large Margin Cosine Loss for Deep Face Recognition", CVPR 2018, https://arxiv.org/abs/1801.09414
+
+Command: python tools/train.py configs/cosface/cosface_mobilefacenet_1xb64_lfw-holdout10.py
+
+Expected: to be measured.
+"""
+_base_ = [
+    '../_base_/models/mobilefacenet.py', '../_base_/datasets/lfw_holdout10.py', '../_base_/schedules/sgd_1xb64_12e.py',
+    '../_base_/evaluation/verification.py', '../_base_/default_runtime.py'
+]
+
+model = dict(
+    data_preprocessor=dict(size=(56, 56), channels_last=True),
+    neck=dict(feat_size=4),
+    head=dict(num_classes=1505, loss=dict(type='CosFaceLoss', s=32., m=.2)))

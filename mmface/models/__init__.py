@@ -1,0 +1,45 @@
+"""Recognizers and their parts."""
+import mmpretrain.models  # noqa: F401  (registers mmpretrain's backbones, which configs may name)
+
+from .backbones import IResNet, MobileFaceNet
+from .engines import DenseEngine, FusedEngine, SampledEngine
+from .face_data_preprocessor import FaceDataPreprocessor
+from .heads import BroadFaceHead, FaceClsHead, SCFHead, VPLHead
+from .losses import (
+                     AdaCosLoss,
+                     AdaFaceLoss,
+                     ArcFaceLoss,
+                     COCOLoss,
+                     CombinedMarginLoss,
+                     CosFaceLoss,
+                     CurricularFaceLoss,
+                     ElasticFaceLoss,
+                     Elementwise,
+                     FaceLoss,
+                     GBCosFaceLoss,
+                     L2SoftmaxLoss,
+                     LogSumExp,
+                     LSoftmaxLoss,
+                     MagFaceLoss,
+                     MVSoftmaxLoss,
+                     NormFaceLoss,
+                     P2SGradLoss,
+                     SCFLoss,
+                     SoftmaxLoss,
+                     SphereFace2Loss,
+                     SphereFaceLoss,
+                     SphereFaceRLoss,
+                     Statistic,
+                     Target,
+                     UniFaceLoss,
+)
+from .necks import FaceNeck, GDCNeck
+from .recognizers import FaceRecognizer
+
+__all__ = [
+    'AdaCosLoss', 'AdaFaceLoss', 'ArcFaceLoss', 'BroadFaceHead', 'COCOLoss', 'CombinedMarginLoss', 'CosFaceLoss', 'CurricularFaceLoss',
+    'DenseEngine', 'ElasticFaceLoss', 'Elementwise', 'FaceClsHead', 'FaceDataPreprocessor', 'FaceLoss', 'FaceNeck', 'FaceRecognizer',
+    'FusedEngine', 'GBCosFaceLoss', 'GDCNeck', 'IResNet', 'L2SoftmaxLoss', 'LSoftmaxLoss', 'LogSumExp', 'MVSoftmaxLoss', 'MagFaceLoss',
+    'MobileFaceNet', 'NormFaceLoss', 'P2SGradLoss', 'SCFHead', 'SCFLoss', 'SampledEngine', 'SoftmaxLoss', 'SphereFace2Loss',
+    'SphereFaceLoss', 'SphereFaceRLoss', 'Statistic', 'Target', 'UniFaceLoss', 'VPLHead'
+]

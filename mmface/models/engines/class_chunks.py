@@ -1,0 +1,63 @@
+"""The classes that take part in a pass, chunk by chunk."""
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+#: About as many floats of a chunk as stay in a core's cache while it is worked on.
+CACHED = 2**19
+
+
+class Chunk(NamedTuple):
+    """A range of classes, and where in it the targets of the B rows are.
+
+    Attributes:
+        classes: the range, among the classes that take part.
+        rows: the range of their prototypes, of which each class has K.
+        targets: int64 ``[T]``, the places of the targets in a flattened ``[k, B]``.
+        others: int64 ``[T]``, for each of them that of another class, of the same row.
+    """
+    classes: slice
+    rows: slice
+    targets: Tensor
+    others: Tensor
+
+    def put(self, values: Tensor, at_target: float) -> Tensor:
+        """Overwrites the targets in ``values`` ``[k, B]``, contiguous, in place."""
+        values.view(-1).index_fill_(0, self.targets, at_target)
+        return values
+
+    def hide(self, values: Tensor) -> Tensor:
+        """Overwrites the targets in ``values`` ``[k, B]``, contiguous, in place: with another negative, or 0 in a chunk of one class.
+
+        A negative neither raises a maximum nor has a slope that no negative has.
+        """
+        if len(values) == 1:
+            return self.put(values, 0.)
+        flat = values.view(-1)
+        flat.index_copy_(0, self.targets, flat[self.others])
+        return values
+
+
+def split(count: int, labels: Tensor, num_centers: int, size: int) -> Iterator[Chunk]:
+    """Splits ``count`` classes into chunks as equal as possible, none of one class where that can be avoided.
+
+    Args:
+        count: how many classes take part.
+        labels: int64 ``[B]`` in ``[0, count)``, or -1 where the target is not among them.
+        num_centers: K.
+        size: classes in a chunk, at most.
+    """
+    chunks, batch = -(-count // size), len(labels)
+    bounds = [count * i // chunks for i in range(chunks + 1)]
+    in_order, order = labels.sort()
+    first = torch.searchsorted(in_order, torch.tensor(bounds, device=labels.device)).tolist()
+    for (low, high), (start, end) in zip(pairwise(bounds), pairwise(first), strict=True):
+        place, row = in_order[start:end] - low, order[start:end]
+        yield Chunk(
+            classes=slice(low, high),
+            rows=slice(low * num_centers, high * num_centers),
+            targets=place * batch + row,
+            others=(place + 1) % (high - low) * batch + row)

@@ -1,0 +1,49 @@
+"""What a loss may ask of the negatives: one number per row.
+
+With similarities v_ij of row i to class j, the statistic over the negatives j != y_i is either ``S_i = log sum_j exp z(v_ij)`` (kind
+``'lse'``) or ``S_i = sum_j h(v_ij)`` (kind ``'sum'``). A loss says what z or h is by returning one of these objects from ``prepare``; an
+engine, which alone sees the B x C similarities, computes S and its gradients and never learns which loss asked.
+"""
+from collections.abc import Callable
+
+from torch import Tensor
+
+
+class LogSumExp:
+    """``z(v) = scale * v``, or ``scale * clamp(v, -clamp, clamp)``: the statistic of every plain margin softmax.
+
+    Args:
+        scale: s > 0, a number or a tensor (a scalar or ``[B]``), which may require a gradient.
+        clamp: bound on |v|, outside of which the slope is 0; None for no bound.
+    """
+    kind = 'lse'
+
+    def __init__(self, scale: Tensor | float, clamp: float | None = None) -> None:
+        self.scale, self.clamp = scale, clamp
+
+    def __call__(self, similarity: Tensor) -> Tensor:
+        if self.clamp is not None:
+            similarity = similarity.clamp(-self.clamp, self.clamp)
+        return similarity * self.scale
+
+
+class Elementwise:
+    """``z(v) = fn(v, *params)`` for kind ``'lse'``, ``h(v) = fn(v, *params)`` for kind ``'sum'``.
+
+    Args:
+        kind: ``'lse'`` or ``'sum'``.
+        fn: elementwise torch code of ``v`` and the parameters, differentiable, without state.
+        params: numbers, scalars or ``[B]`` tensors, one entry a row; they may require a gradient. ``v`` comes with the rows in its last
+            dimension, so that they broadcast.
+    """
+
+    def __init__(self, kind: str, fn: Callable[..., Tensor], *params: Tensor | float) -> None:
+        if kind not in ('lse', 'sum'):
+            raise ValueError(f"the kind of a statistic is 'lse' or 'sum', got {kind!r}")
+        self.kind, self.fn, self.params = kind, fn, params
+
+    def __call__(self, similarity: Tensor) -> Tensor:
+        return self.fn(similarity, *self.params)
+
+
+Statistic = LogSumExp | Elementwise

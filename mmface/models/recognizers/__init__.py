@@ -1,0 +1,4 @@
+"""Recognizers: whole models."""
+from .face_recognizer import FaceRecognizer
+
+__all__ = ['FaceRecognizer']

@@ -1,0 +1,309 @@
+#!/usr/bin/env python
+"""Time and memory of the head, forward and backward, beside the matrix products that no head can do without.
+
+    python tools/analysis/benchmark_head.py --out work_dirs/head                  the tables of docs/engine.md, half an hour
+    python tools/analysis/benchmark_head.py --setting 10572 128 --rounds 3        one setting, a minute
+    python tools/analysis/benchmark_head.py --scaling --out work_dirs/head        time and memory against C and B, as a picture
+
+The floor is the three products Z = W x^T, Z^T W and Z x into memory that exists, and one copy of W. In every round each contestant makes
+a step to warm up and then a timed one, beside a floor of its own; ratios, of wall time and of CPU time, are medians over the rounds. Where
+other programs run, only the second says something, and only with OMP_WAIT_POLICY=passive. Memory is the peak of what a step allocates
+beyond x and W, including what the head keeps from step to step, and that alone ("idle"). mmpretrain's and pytorch-metric-learning's heads
+take part where they are installed. Denormal numbers are flushed, as the training tools do.
+"""
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+import mmface.models  # noqa: F401  (registers the heads)
+from mmface.models import Elementwise, FaceLoss
+from mmface.registry import MODELS
+from mmface.runtime.optim.drawn_rows import drawn_rows
+
+MIB = 2**20
+DIM = 512
+SETTINGS = [(10572, 128), (85742, 128), (360232, 64), (45029, 1024)]
+STORE, RECOMPUTE = dict(type='FusedEngine', mode='store'), dict(type='FusedEngine', mode='recompute')
+SAMPLED = dict(type='SampledEngine', ratio=.1, mode='store')
+
+
+class OwnLoss(FaceLoss):
+    """A statistic that no published loss asks for."""
+
+    def prepare(self, t):
+        return Elementwise('sum', lambda v: torch.tanh(4 * v) * v)
+
+    def forward(self, t, S):
+        return S - t.similarity
+
+
+LOSSES = {
+    'NormFace': dict(type='NormFaceLoss'),
+    'CosFace': dict(type='CosFaceLoss'),
+    'ArcFace': dict(type='ArcFaceLoss'),
+    'AdaFace, no clamp': dict(type='AdaFaceLoss', clip=False),
+    'MagFace': dict(type='MagFaceLoss'),
+    'GB-CosFace': dict(type='GBCosFaceLoss'),
+    'P2SGrad': dict(type='P2SGradLoss'),
+    'AdaFace': dict(type='AdaFaceLoss'),
+    'UniFace': dict(type='UniFaceLoss'),
+    'CurricularFace': dict(type='CurricularFaceLoss'),
+    'MV-Softmax': dict(type='MVSoftmaxLoss'),
+    'SphereFace2': dict(type='SphereFace2Loss'),
+    'SphereFace-R v2': dict(type='SphereFaceRLoss', version='v2', s=60., m=1.4),
+    'softmax': dict(type='SoftmaxLoss'),
+    'NormFace, learned scale': dict(type='NormFaceLoss', learn_scale=True),
+    'AdaCos': dict(type='AdaCosLoss'),
+    'own Elementwise': dict(type=OwnLoss),
+}
+
+
+class Data(NamedTuple):
+    """``weight`` [C, D], embeddings ``x`` [B, D] that want a gradient, and labels ``y``."""
+    weight: Tensor
+    x: Tensor
+    y: Tensor
+
+
+class Contestant(NamedTuple):
+    """A named step: ``forward`` gives the loss; ``release`` gives back what is kept between steps and says how many bytes that was."""
+    name: str
+    forward: Callable[[], Tensor]
+    parameters: list[nn.Parameter]
+    release: Callable[[], int] = lambda: 0
+
+    def step(self, x: Tensor) -> None:
+        for tensor in (x, *self.parameters):
+            tensor.grad = None
+        self.forward().backward()
+
+
+def our_head(name: str, loss: dict, engine: dict, data: Data) -> Contestant:
+    # One channel: the prototypes that it draws are thrown away.
+    head = MODELS.build(dict(type='FaceClsHead', num_classes=len(data.weight), in_channels=1, loss=loss, engine=engine)).to(data.x.device)
+    head.in_channels, head.weight = data.x.shape[1], nn.Parameter(data.weight)
+    label = 'sampled 0.1' if engine is SAMPLED else engine['mode']
+    return Contestant(f'{name}, {label}', lambda: head.compute_loss(data.x, data.y)['loss'], list(head.parameters()), head.release_buffers)
+
+
+def linear(data: Data) -> Contestant:
+    weight = nn.Parameter(data.weight)
+    return Contestant('nn.Linear + cross-entropy', lambda: F.cross_entropy(F.linear(data.x, weight), data.y), [weight])
+
+
+def mmpretrain(data: Data) -> Contestant:
+    from mmpretrain.structures import DataSample
+    head = MODELS.build(dict(type='mmpretrain.ArcFaceClsHead', num_classes=len(data.weight), in_channels=1)).to(data.x.device)
+    head.norm_product.weight = nn.Parameter(data.weight)
+    samples = [DataSample().set_gt_label(int(label)) for label in data.y]
+    return Contestant('mmpretrain ArcFaceClsHead', lambda: head.loss((data.x, ), samples)['loss'], list(head.parameters()))
+
+
+def pytorch_metric_learning(data: Data) -> Contestant:
+    from pytorch_metric_learning.losses import ArcFaceLoss
+    loss = ArcFaceLoss(len(data.weight), 1).to(data.x.device)
+    loss.W = nn.Parameter(data.weight.t().contiguous())
+    return Contestant('pytorch-metric-learning ArcFaceLoss', lambda: loss(data.x, data.y), list(loss.parameters()))
+
+
+def peers(data: Data) -> list[Contestant]:
+    found = [linear(data), mmpretrain(data)]
+    try:
+        found.append(pytorch_metric_learning(data))
+    except ImportError:
+        print('pytorch-metric-learning is not installed and takes no part', file=sys.stderr)
+    return found
+
+
+def floor(data: Data) -> Callable[[], None]:
+    x, weight = data.x.detach(), data.weight
+    z, dx, dw, copy = weight.new_empty(len(weight), len(x)), torch.empty_like(x), torch.empty_like(weight), torch.empty_like(weight)
+
+    def run() -> None:
+        torch.mm(weight, x.t(), out=z)
+        torch.mm(z.t(), weight, out=dx)
+        torch.mm(z, x, out=dw)
+        copy.copy_(weight)
+
+    return run
+
+
+def seconds(function: Callable[[], None], device: torch.device) -> tuple[float, float]:
+    """Wall and CPU time of a call."""
+    wait = (lambda: torch.cuda.synchronize(device)) if device.type == 'cuda' else (lambda: None)
+    wait()
+    wall, cpu = time.perf_counter(), time.process_time()
+    function()
+    wait()
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def measure(contestants: list[Contestant], data: Data, rounds: int) -> dict[str, dict[str, float]]:
+    """For each contestant the median time in ms, ratios to the floor, and peak and idle memory in MiB."""
+    device, run_floor, times = data.x.device, floor(data), {c.name: [] for c in contestants}
+    for _ in range(rounds):
+        for contestant in contestants:
+            contestant.step(data.x)
+            own = seconds(lambda c=contestant: c.step(data.x), device)
+            data.x.grad = None
+            contestant.release()
+            for parameter in contestant.parameters:
+                parameter.grad = None
+            run_floor()
+            times[contestant.name].append((own, seconds(run_floor, device)))
+    del run_floor
+    results = {}
+    for contestant in contestants:
+        peak, idle = memory(contestant, data)
+        samples = times[contestant.name]
+        results[contestant.name] = dict(
+            ms=1e3 * statistics.median(own[0] for own, _ in samples),
+            floor_ms=1e3 * statistics.median(base[0] for _, base in samples),
+            ratio=statistics.median(own[0] / base[0] for own, base in samples),
+            cpu_ratio=statistics.median(own[1] / base[1] for own, base in samples),
+            peak=peak,
+            idle=idle)
+    return results
+
+
+def memory(contestant: Contestant, data: Data) -> tuple[float, float]:
+    """Peak of a first step, and what is kept after it once gradients are dropped, in MiB."""
+    contestant.release()
+    if data.x.is_cuda:
+        before = torch.cuda.memory_allocated()
+        torch.cuda.reset_peak_memory_stats()
+        contestant.step(data.x)
+        peak = torch.cuda.max_memory_allocated() - before
+    else:
+        activities = [torch.profiler.ProfilerActivity.CPU]
+        with torch.profiler.profile(activities=activities, profile_memory=True, acc_events=True) as profile:
+            contestant.step(data.x)
+        events = profile.profiler.kineto_results.events()
+        changes = sorted((e.start_ns(), i, e.nbytes()) for i, e in enumerate(events) if e.name() == '[memory]')
+        now = peak = 0
+        for _, _, change in changes:
+            now += change
+            peak = max(peak, now)
+    for tensor in (data.x, *contestant.parameters):
+        tensor.grad = None
+    return peak / MIB, contestant.release() / MIB
+
+
+def make_data(classes: int, batch: int, device: str) -> Data:
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(batch, DIM, generator=generator).to(device).requires_grad_()
+    weight = torch.randn(classes, DIM, generator=generator).mul_(.05).to(device)
+    return Data(weight, x, torch.randint(classes, (batch, ), generator=generator).to(device))
+
+
+def everyone(data: Data, losses: list[str]) -> list[Contestant]:
+    ours = [our_head(name, LOSSES[name], engine, data) for name in losses for engine in (STORE, RECOMPUTE)]
+    return [*ours, our_head('ArcFace', LOSSES['ArcFace'], SAMPLED, data), *peers(data)]
+
+
+def optimisers(data: Data, rounds: int) -> str:
+    """The optimiser's part of a step: SGD with momentum and decay over the prototypes, stock, fused, and of a tenth of the rows."""
+    rows = torch.arange(0, len(data.weight), 10, device=data.x.device)
+    gradient = torch.ones_like(data.weight)
+    sparse = torch.sparse_coo_tensor(rows.unsqueeze(0), gradient[::10].contiguous(), gradient.shape, is_coalesced=True, check_invariants=False)
+    lines = ['| SGD, momentum 0.9, decay 5e-4 | ms |', '|---|---|']
+    for name, fused, grad in (('stock', False, gradient), ('fused', True, gradient), ('fused, drawn rows of 0.1', True, sparse)):
+        parameter = nn.Parameter(data.weight.clone())
+        parameter.grad = grad
+        optimizer = torch.optim.SGD([parameter], lr=.1, momentum=.9, weight_decay=5e-4, fused=fused)
+
+        def step(optimizer: torch.optim.Optimizer = optimizer) -> None:
+            with drawn_rows(optimizer):
+                optimizer.step()
+
+        step()
+        lines.append(f'| {name} | {1e3 * statistics.median(seconds(step, data.x.device)[0] for _ in range(rounds)):.0f} |')
+    return '\n'.join(lines) + '\n'
+
+
+def table(classes: int, batch: int, results: dict[str, dict[str, float]]) -> str:
+    base = statistics.median(r['floor_ms'] for r in results.values())
+    lines = [f'**C={classes:,}, B={batch:,}, D={DIM}**, floor {base:.0f} ms', '']
+    lines += ['| head | ms | x floor | CPU time x floor | peak MiB | idle MiB |', '|---|---|---|---|---|---|']
+    lines += [f'| {name} | {r["ms"]:.0f} | {r["ratio"]:.2f} | {r["cpu_ratio"]:.2f} | {r["peak"]:.0f} | {r["idle"]:.0f} |'
+              for name, r in results.items()]
+    return '\n'.join(lines) + '\n'
+
+
+def conditions(device: str) -> str:
+    if device != 'cpu':
+        return f'{torch.cuda.get_device_name(device)}, torch {torch.__version__}, fp32'
+    allocator = 'preloaded ' + os.environ['LD_PRELOAD'] if os.environ.get('LD_PRELOAD') else "the C library's"
+    tuned = [f'{name}={value}' for name, value in os.environ.items() if name.startswith(('MALLOC_', 'GLIBC_TUNABLES', 'KMP_'))]
+    return (f'{torch.get_num_threads()} threads, torch {torch.__version__} ({torch.backends.cpu.get_cpu_capability()}), '
+            f'OMP_WAIT_POLICY={os.environ.get("OMP_WAIT_POLICY", "unset")}, allocator {" ".join([allocator, *tuned])}')
+
+
+def scaling(device: str, rounds: int, path: Path) -> None:
+    """Draws time and peak memory against C at B=128 and against B at C=85,742."""
+    from matplotlib.figure import Figure
+    sweeps = {'C': [(c, 128) for c in (10000, 30000, 90000, 180000, 360000)], 'B': [(85742, b) for b in (32, 64, 128, 256, 512, 1024)]}
+    figure = Figure(figsize=(11, 7.5), layout='constrained')
+    for row, (variable, settings) in zip(figure.subplots(2, 2), sweeps.items(), strict=True):
+        series: dict[str, list[tuple[float, float]]] = {}
+        for setting in settings:
+            data = make_data(*setting, device)
+            results = measure(everyone(data, ['ArcFace']), data, rounds)
+            for name, r in results.items():
+                series.setdefault(name, []).append((r['ms'], r['peak']))
+            series.setdefault('floor', []).append((statistics.median(r['floor_ms'] for r in results.values()), float('nan')))
+        ticks = [c if variable == 'C' else b for c, b in settings]
+        for axis, index, label in zip(row, (0, 1), ('ms a step', 'peak MiB beyond x and W'), strict=True):
+            for name, points in series.items():
+                axis.loglog(ticks, [p[index] for p in points], 'k--' if name == 'floor' else '.-', label=name)
+            axis.set(xlabel='classes C, at B=128' if variable == 'C' else 'rows B, at C=85,742', ylabel=label)
+            axis.set_xticks(ticks, [f'{t:,}' for t in ticks], minor=False)
+            axis.minorticks_off()
+            axis.grid(alpha=.3)
+    figure.axes[0].legend(fontsize=8)
+    figure.suptitle(conditions(device), fontsize=9)
+    figure.savefig(path, dpi=110)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--setting', nargs=2, type=int, action='append', metavar=('C', 'B'), help='classes and rows; may be repeated')
+    parser.add_argument('--losses', nargs='+', choices=LOSSES, default=list(LOSSES), metavar='LOSS', help=f'of {", ".join(LOSSES)}')
+    parser.add_argument('--rounds', type=int, default=7)
+    parser.add_argument('--threads', type=int, default=2)
+    parser.add_argument('--device', default='cpu')
+    parser.add_argument('--scaling', action='store_true', help='draw the picture instead of the tables')
+    parser.add_argument('--out', type=Path, help='folder for tables.md and results.json, or scaling.png')
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    torch.set_flush_denormal(True)
+    if args.out is not None:
+        args.out.mkdir(parents=True, exist_ok=True)
+    if args.scaling:
+        scaling(args.device, args.rounds, (args.out or Path()) / 'scaling.png')
+        return 0
+    text, collected = [conditions(args.device) + '\n'], {}
+    print(text[0])
+    for classes, batch in args.setting or SETTINGS:
+        data = make_data(classes, batch, args.device)
+        results = collected[f'{classes}x{batch}'] = measure(everyone(data, args.losses), data, args.rounds)
+        text += [table(classes, batch, results), optimisers(data, args.rounds)]
+        print(*text[-2:], sep='\n', flush=True)
+    if args.out is not None:
+        (args.out / 'tables.md').write_text('\n'.join(text))
+        (args.out / 'results.json').write_text(json.dumps(dict(conditions=text[0].strip(), results=collected), indent=1))
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
