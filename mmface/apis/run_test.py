@@ -8,24 +8,27 @@ from mmengine.config import Config
 from mmengine.dist import is_main_process
 from mmengine.runner import Runner
 
-from mmface.apis.train import load_config, prepare_devices
+from .train import load_config, prepare_devices
 
 
-def test(config: str | Path | Config,
-         checkpoint: str | Path,
-         *,
-         work_dir: str | Path | None = None,
-         out: str | Path | None = None,
-         amp: bool = False,
-         cfg_options: Mapping[str, Any] | None = None,
-         launcher: str = 'none') -> dict[str, float]:
+def run_test(config: str | Path | Config,
+             checkpoint: str | Path,
+             *,
+             work_dir: str | Path | None = None,
+             out: str | Path | None = None,
+             amp: bool = False,
+             cfg_options: Mapping[str, Any] | None = None,
+             launcher: str = 'none') -> dict[str, float]:
     """Runs the test loop of ``config`` with the weights of ``checkpoint``.
 
     Args:
-        config, work_dir, cfg_options, launcher: as for :func:`mmface.apis.train.train`.
-        checkpoint: a file that mmface or MMEngine saved.
+        config: a config file, or a config.
+        checkpoint: the weights.
+        work_dir: where logs go; by default the config's, else ``work_dirs/<name of the config>``.
         out: a ``.json`` or ``.yaml`` file to write the numbers to.
         amp: computes the embeddings in mixed precision.
+        cfg_options: changes to the config, with dots in the keys of nested ones.
+        launcher: what started the processes of a distributed test: ``'pytorch'``, ``'slurm'``, ``'mpi'``, or ``'none'``.
 
     Returns:
         The numbers of the test evaluator by name.

@@ -1,0 +1,7 @@
+# AdaFace's recipe for a global batch of 512: 26 epochs, learning rate 0.1 divided by 10 after 12, 20 and 24.
+optim_wrapper = dict(
+    type='FaceOptimWrapper',
+    optimizer=dict(type='SGD', lr=0.1, momentum=0.9, weight_decay=5e-4, fused=True))
+param_scheduler = [dict(type='MultiStepLR', milestones=[12, 20, 24], gamma=0.1, by_epoch=True)]
+train_cfg = dict(type='FaceEpochTrainLoop', max_epochs=26, val_interval=1)
+auto_scale_lr = dict(base_batch_size=512)  # for --auto-scale-lr

@@ -1,0 +1,87 @@
+"""Training, as ``tools/train.py`` does it."""
+from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import torch
+from mmengine.config import Config
+from mmengine.runner import Runner, find_latest_checkpoint
+
+from mmface.utils.dist import CPU_MODEL_WRAPPER, init_cpu_group
+
+
+def train(config: str | Path | Config,
+          *,
+          work_dir: str | Path | None = None,
+          resume: str | Path | None = None,
+          amp: bool = False,
+          validate: bool = True,
+          auto_scale_lr: bool = False,
+          cfg_options: Mapping[str, Any] | None = None,
+          launcher: str = 'none') -> Runner:
+    """Trains what ``config`` describes.
+
+    Args:
+        config: a config file, or a config.
+        work_dir: where checkpoints and logs go; by default the config's, else ``work_dirs/<name of the config>``.
+        resume: a checkpoint to go on from, or ``'auto'``: the last one of ``work_dir``; where there is none, as without ``resume``.
+        amp: automatic mixed precision; ``optim_wrapper.dtype`` chooses between bfloat16 (default) and float16.
+        validate: False leaves out the validation.
+        auto_scale_lr: scales the learning rate by the ratio of the batch size over all ranks to ``auto_scale_lr.base_batch_size``.
+        cfg_options: changes to the config, with dots in the keys of nested ones.
+        launcher: what started the processes of a distributed training: ``'pytorch'``, ``'slurm'``, ``'mpi'``, or ``'none'``.
+
+    Returns:
+        The runner after training; ``runner.model`` is the model.
+
+    Raises:
+        ValueError: for ``auto_scale_lr`` with a config that names no base batch size.
+    """
+    cfg = load_config(config, work_dir, cfg_options, launcher)
+    if not validate:
+        cfg.val_cfg = cfg.val_dataloader = cfg.val_evaluator = None
+    if amp:
+        cfg.optim_wrapper.type = 'FaceAmpOptimWrapper'
+    if resume == 'auto':
+        resume = find_latest_checkpoint(cfg.work_dir)
+    if resume is not None:
+        cfg.resume, cfg.load_from = True, str(resume)
+    if auto_scale_lr:
+        if 'base_batch_size' not in cfg.get('auto_scale_lr', {}):
+            raise ValueError('scaling the learning rate needs auto_scale_lr=dict(base_batch_size=...) in the config: '
+                             'the batch size, over all ranks, that its learning rate is meant for')
+        cfg.auto_scale_lr.enable = True
+    prepare_devices(cfg)
+    runner = Runner.from_cfg(cfg)
+    runner.train()
+    return runner
+
+
+def load_config(config: str | Path | Config, work_dir: str | Path | None, cfg_options: Mapping[str, Any] | None, launcher: str) -> Config:
+    """The config with its options, work directory and launcher filled in; a config that is passed in stays as it is."""
+    cfg = deepcopy(config) if isinstance(config, Config) else Config.fromfile(config)
+    cfg.merge_from_dict(dict(cfg_options or {}))
+    name = Path(cfg.filename).stem if cfg.filename else 'unnamed'
+    cfg.work_dir = str(work_dir or cfg.get('work_dir') or Path('work_dirs') / name)
+    cfg.launcher = launcher
+    return cfg
+
+
+def prepare_devices(cfg: Config) -> None:
+    """Fits ``cfg``, in place, and the process to the machine.
+
+    Without a GPU the ranks talk through gloo, memory is not pinned, and numbers too small for float32's normal range count as 0: the CPU
+    computes with them a hundred times slower, and training comes to make many of them. A loader without workers keeps none.
+    """
+    gpu = torch.cuda.is_available()
+    if not gpu:
+        torch.set_flush_denormal(True)
+        if cfg.launcher != 'none':
+            init_cpu_group(cfg.launcher, cfg.get('env_cfg', {}).get('dist_cfg', {}).get('timeout', 1800))
+            cfg.setdefault('model_wrapper_cfg', CPU_MODEL_WRAPPER)
+    for name in ('train_dataloader', 'val_dataloader', 'test_dataloader'):
+        loader = cfg.get(name)
+        if loader:
+            loader.pin_memory = gpu and loader.get('pin_memory', True)
+            loader.persistent_workers = loader.get('num_workers', 0) > 0 and loader.get('persistent_workers', True)

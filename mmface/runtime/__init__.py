@@ -1,0 +1,20 @@
+"""The MMEngine side of training: loops, hooks and optimiser wrappers that make checkpoints safe, atomic and exactly resumable."""
+from .atomic_backend import AtomicBackend
+from .data_position import DataPosition
+from .hooks import (
+                    AtomicCheckpointHook,
+                    CentroidInitHook,
+                    FaceRuntimeInfoHook,
+                    ResumeScheduleHook,
+                    SafeCheckpointHook,
+                    StepSeedHook,
+                    StrictLoadHook,
+)
+from .loops import FaceEpochTrainLoop, FaceIterTrainLoop
+from .optim import FaceAmpOptimWrapper, FaceOptimWrapper
+
+__all__ = [
+    'AtomicBackend', 'AtomicCheckpointHook', 'CentroidInitHook', 'DataPosition', 'FaceAmpOptimWrapper', 'FaceEpochTrainLoop',
+    'FaceIterTrainLoop', 'FaceOptimWrapper', 'FaceRuntimeInfoHook', 'ResumeScheduleHook', 'SafeCheckpointHook', 'StepSeedHook',
+    'StrictLoadHook'
+]

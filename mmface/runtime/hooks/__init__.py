@@ -1,0 +1,13 @@
+"""Hooks."""
+from .atomic_checkpoint_hook import AtomicCheckpointHook
+from .centroid_init_hook import CentroidInitHook
+from .face_runtime_info_hook import FaceRuntimeInfoHook
+from .resume_schedule_hook import ResumeScheduleHook
+from .safe_checkpoint_hook import SafeCheckpointHook
+from .step_seed_hook import StepSeedHook
+from .strict_load_hook import StrictLoadHook
+
+__all__ = [
+    'AtomicCheckpointHook', 'CentroidInitHook', 'FaceRuntimeInfoHook', 'ResumeScheduleHook', 'SafeCheckpointHook', 'StepSeedHook',
+    'StrictLoadHook'
+]

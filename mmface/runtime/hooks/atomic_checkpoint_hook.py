@@ -1,0 +1,115 @@
+"""Checkpoints that survive a kill at any moment."""
+import os
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import torch
+from mmengine.dist import all_reduce_params, is_main_process
+from mmengine.hooks import CheckpointHook
+from mmengine.runner import Runner
+from torch import nn
+
+from mmface.registry import HOOKS
+from mmface.runtime.atomic_backend import TEMPORARY
+
+
+@HOOKS.register_module()
+class AtomicCheckpointHook(CheckpointHook):
+    """:class:`mmengine.hooks.CheckpointHook` that removes nothing before its successor is safe.
+
+    MMEngine deletes the old checkpoint, writes the new one in place and then rewrites the pointer ``last_checkpoint``: killed in between,
+    it leaves nothing to resume from. Here the new one is written beside its name, synced and renamed (:class:`AtomicBackend`), then the
+    pointer moves, then old ones are pruned; the best checkpoint likewise. The pointer is relative, so a moved work directory resumes.
+
+    Args:
+        interval, by_epoch, max_keep_ckpts, save_last, save_best, rule ...: as the parent's. Not ``backend_args``: files are local.
+
+    Raises:
+        ValueError: for an ``out_dir`` that is a URL.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, backend_args=dict(backend='mmface.atomic'), **kwargs)
+        if '://' in str(self.out_dir):
+            raise ValueError(f'AtomicCheckpointHook writes to local directories, got out_dir={self.out_dir!r}; use CheckpointHook')
+
+    def before_train(self, runner: Runner) -> None:
+        super().before_train(runner)
+        self.last_ckpt = runner.message_hub.get_info('last_ckpt')
+        self._set_best({key: path and self._path(Path(path).name) for key, path in self._get_best().items()})  # work_dir may have moved
+        self._remove_outdated_best(runner)
+        if is_main_process():
+            for torn in Path(self.out_dir).glob(f'*.pth{TEMPORARY}'):
+                torn.unlink()
+
+    def _save_checkpoint_with_step(self, runner: Runner, step: int, meta: dict) -> None:
+        average_over_ranks(runner.model)
+        name = self.filename_tmpl.format(step)
+        self.last_ckpt = self._path(name)
+        runner.message_hub.update_info('last_ckpt', name)
+        steps = [s for s in getattr(self, 'keep_ckpt_ids', ()) if s != step] + [step]
+        # What is about to be pruned is still in the list, so that a run resumed from this checkpoint prunes it if this one cannot.
+        runner.message_hub.update_info('keep_ckpt_ids', steps)
+        runner.save_checkpoint(
+            self.out_dir,
+            name,
+            save_optimizer=self.save_optimizer,
+            save_param_scheduler=self.save_param_scheduler,
+            meta=meta,
+            by_epoch=self.by_epoch,
+            backend_args=self.backend_args,
+            **self.args)
+        if is_main_process():
+            self.file_backend.put_text(os.path.relpath(self.last_ckpt, runner.work_dir), Path(runner.work_dir) / 'last_checkpoint')
+        if self.max_keep_ckpts > 0:
+            for old in steps[:-self.max_keep_ckpts]:
+                self._remove(self._path(self.filename_tmpl.format(old)))
+            self.keep_ckpt_ids = deque(steps[-self.max_keep_ckpts:], self.max_keep_ckpts)
+            runner.message_hub.update_info('keep_ckpt_ids', list(self.keep_ckpt_ids))
+
+    def _save_best_checkpoint(self, runner: Runner, metrics: dict) -> None:
+        if not self.save_best:
+            return
+        previous = self._get_best()
+        # As with the list of steps: named before the removal, so that a run resumed from the checkpoint saved below removes it if need be.
+        runner.message_hub.update_info('outdated_best', [Path(path).name for path in previous.values() if path])
+        self._set_best(dict.fromkeys(previous))  # the parent removes the previous best before it writes the new one: let it see none
+        super()._save_best_checkpoint(runner, metrics)
+        self._set_best({key: path or previous[key] for key, path in self._get_best().items()})
+        self._remove_outdated_best(runner)
+
+    def _remove_outdated_best(self, runner: Runner) -> None:
+        best = {Path(path).name for path in self._get_best().values() if path}
+        for name in set(runner.message_hub.get_info('outdated_best', [])) - best:
+            self._remove(self._path(name))
+
+    def _get_best(self) -> dict[str, str | None]:
+        """Path of the best checkpoint by metric; the parent keeps a single one apart."""
+        if not self.save_best:
+            return {}
+        return {'': self.best_ckpt_path} if len(self.key_indicators) == 1 else dict(self.best_ckpt_path_dict)
+
+    def _set_best(self, paths: dict[str, str | None]) -> None:
+        if '' in paths:
+            self.best_ckpt_path = paths['']
+        else:
+            self.best_ckpt_path_dict = paths
+
+    def _path(self, name: str) -> str:
+        return self.file_backend.join_path(self.out_dir, name)
+
+    def _remove(self, path: str) -> None:
+        if is_main_process() and self.file_backend.isfile(path):
+            self.file_backend.remove(path)
+
+
+def average_over_ranks(model: nn.Module) -> None:
+    """Makes the ranks of a distributed run equal in what each holds of its own, in place, so that rank 0's checkpoint stands for all.
+
+    That is the gradients of an unfinished accumulation (between updates; empty otherwise) and floating-point buffers such as the
+    statistics of batch normalisation. The run goes on with the averages, as one resumed from the checkpoint does.
+    """
+    grads = [p.grad for p in model.parameters() if p.grad is not None]
+    with torch.no_grad():
+        all_reduce_params([*grads, *(b for b in model.buffers() if b.is_floating_point())], op='mean')
