@@ -26,5 +26,5 @@ def seed_sample(seed: int, epoch: int, sample_idx: int) -> None:
     """
     state = mix(seed, epoch, sample_idx)
     random.seed(state)
-    np.random.seed(state & 0xffffffff)  # noqa: NPY002 (what transforms draw from)
+    np.random.seed(state & 0xffffffff)
     torch.default_generator.manual_seed(state >> 1)

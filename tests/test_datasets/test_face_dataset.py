@@ -17,7 +17,7 @@ PLAIN = [dict(type='DecodeFace'), dict(type='PackFace')]
 
 def add_noise(results: dict) -> dict:
     """A transform that draws from all three generators."""
-    shift = random.randrange(3) + np.random.randint(3) + int(torch.randint(3, ()))  # noqa: NPY002
+    shift = random.randrange(3) + np.random.randint(3) + int(torch.randint(3, ()))
     return dict(results, img=results['img'] // 2 + np.uint8(shift))
 
 
@@ -89,7 +89,7 @@ def test_a_plain_index_leaves_the_generators_alone(small_rec):
     dataset = FaceDataset(small_rec, pipeline=PLAIN)
 
     def states() -> tuple:
-        return random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()  # noqa: NPY002
+        return random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
 
     before = states()
     dataset[3]

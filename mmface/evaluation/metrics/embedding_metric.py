@@ -37,7 +37,7 @@ class EmbeddingMetric(BaseMetric):
     def compute(self, evaluation_set: Any, embeddings: np.ndarray, mirrored: np.ndarray | None) -> dict[str, float]:
         """Numbers by name, from raw float32 [M, D] in the order of ``evaluation_set.paths``; runs on the first rank."""
 
-    def process(self, data_batch: Any, data_samples: Sequence[dict]) -> None:  # noqa: ARG002 (MMEngine's signature)
+    def process(self, data_batch: Any, data_samples: Sequence[dict]) -> None:
         """Keeps the embeddings of a batch: one tensor a batch, not an object a row.
 
         Raises:
@@ -50,7 +50,7 @@ class EmbeddingMetric(BaseMetric):
         indices = torch.cat([sample['sample_idx'].reshape(1) for sample in data_samples])
         self.results.append((indices, rows) if self.collect_device == 'gpu' else (indices.cpu(), rows.cpu()))
 
-    def evaluate(self, size: int) -> dict[str, float]:  # noqa: ARG002 (MMEngine's signature)
+    def evaluate(self, size: int) -> dict[str, float]:
         """Gathers and computes. The number of images comes from the set, not from ``size``.
 
         Raises:
