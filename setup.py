@@ -72,6 +72,7 @@ if __name__ == '__main__':
             'gpu': requirements('gpu'),
             'mim': requirements('mminstall'),
             'tests': requirements('tests'),
+            'benchmark': requirements('benchmark'),
             'dev': requirements('dev'),
             'all': requirements('lite', 'cpu'),
         },

@@ -19,13 +19,14 @@ def parse_args(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument('--out', type=Path, default=Path('work_dirs/demo'), help='folder for everything (default: %(default)s)')
     parser.add_argument('--config', type=Path, default=CONFIG, help='what to train (default: %(default)s)')
     parser.add_argument('--seed', type=int, default=0, help='of the faces and of the training (default: %(default)s)')
+    parser.add_argument('--threads', type=int, default=2, help='another number gives slightly other numbers (default: %(default)s)')
     return parser.parse_args(argv)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Runs the demo and returns its exit code."""
     args = parse_args(argv)
-    report = run_demo(args.config, args.out, seed=args.seed, say=print)
+    report = run_demo(args.config, args.out, seed=args.seed, threads=args.threads, say=print)
     print(f'\n{report}')
     for problem in report.problems:
         print(f'demo: {problem}', file=sys.stderr)

@@ -3,10 +3,10 @@
 import argparse
 import os
 import sys
-import traceback
 
 from mmengine.config import DictAction
 
+from mmface.apis.command import run_command
 from mmface.apis.run_test import run_test
 
 
@@ -26,13 +26,7 @@ def parse_args(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> int:
     args = vars(parse_args(argv))
     os.environ.setdefault('LOCAL_RANK', str(args.pop('local_rank')))
-    try:
-        run_test(args.pop('config'), args.pop('checkpoint'), **args)
-    except (ValueError, OSError) as error:
-        traceback.print_exc()
-        print(f'test: {error}', file=sys.stderr)
-        return 2
-    return 0
+    return run_command('test', lambda: run_test(args.pop('config'), args.pop('checkpoint'), **args))
 
 
 if __name__ == '__main__':

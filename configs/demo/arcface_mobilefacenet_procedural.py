@@ -7,7 +7,7 @@ Command: make demo, which also makes the data. Or, step by step:
     python tools/dataset_converters/procedural.py --out data/procedural
     python tools/train.py configs/demo/arcface_mobilefacenet_procedural.py
 
-Expected: to be measured.
+Expected: 95.3 % on the unseen people, the untrained network 59.4 %; see README.md.
 """
 _base_ = ['../_base_/models/mobilefacenet.py', '../_base_/evaluation/verification.py', '../_base_/default_runtime.py']
 
@@ -44,7 +44,7 @@ optim_wrapper = dict(
     paramwise_cfg=dict(flat_decay_mult=0.))
 param_scheduler = [
     dict(type='LinearLR', start_factor=0.01, begin=0, end=40, by_epoch=False),
-    dict(type='CosineAnnealingLR', eta_min=0., begin=0, end=3, by_epoch=True, convert_to_iter_based=True),
+    dict(type='CosineAnnealingLR', eta_min=0., begin=0, end=2, by_epoch=True, convert_to_iter_based=True),
 ]
-train_cfg = dict(type='FaceEpochTrainLoop', max_epochs=3, val_interval=1)
+train_cfg = dict(type='FaceEpochTrainLoop', max_epochs=2, val_interval=1)
 default_hooks = dict(logger=dict(interval=30), checkpoint=dict(save_best=None, max_keep_ckpts=1))

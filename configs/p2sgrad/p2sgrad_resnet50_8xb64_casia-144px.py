@@ -15,4 +15,4 @@ _base_ = [
 ]
 
 model = dict(head=dict(num_classes=10572, loss=dict(type='P2SGradLoss')))
-train_dataloader = dict(batch_size=64)
+train_dataloader = dict(batch_size=64, num_workers=4)

@@ -35,8 +35,10 @@ def run_test(config: str | Path | Config,
 
     Raises:
         FileNotFoundError: where there is no such checkpoint.
-        ValueError: where it does not fit the model, the head apart, or the config has no test.
+        ValueError: where it does not fit the model, the head apart, where the config has no test, or for another ending of ``out``.
     """
+    if out is not None and Path(out).suffix not in ('.json', '.yaml', '.yml'):
+        raise ValueError(f'out must end in .json, .yaml or .yml, got {out}')
     cfg = load_config(config, work_dir, cfg_options, launcher)
     if cfg.get('test_dataloader') is None:
         raise ValueError(f'{cfg.filename} has no test_dataloader: nothing to test on')

@@ -1,4 +1,5 @@
 """Training, as ``tools/train.py`` does it."""
+import os
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -48,14 +49,22 @@ def train(config: str | Path | Config,
     if resume is not None:
         cfg.resume, cfg.load_from = True, str(resume)
     if auto_scale_lr:
-        if 'base_batch_size' not in cfg.get('auto_scale_lr', {}):
+        if 'base_batch_size' not in (cfg.get('auto_scale_lr') or {}):
             raise ValueError('scaling the learning rate needs auto_scale_lr=dict(base_batch_size=...) in the config: '
                              'the batch size, over all ranks, that its learning rate is meant for')
         cfg.auto_scale_lr.enable = True
+    check_num_classes(cfg)
     prepare_devices(cfg)
     runner = Runner.from_cfg(cfg)
     runner.train()
     return runner
+
+
+def check_num_classes(cfg: Config) -> None:
+    """Tells the training set, in place, how many classes the head has: it then names the first record whose label is beyond them."""
+    dataset, head = cfg.train_dataloader.dataset, cfg.model.get('head') or {}
+    if dataset.get('type') in ('FaceDataset', 'mmface.FaceDataset') and 'num_classes' in head:
+        dataset.setdefault('num_classes', head.num_classes)
 
 
 def load_config(config: str | Path | Config, work_dir: str | Path | None, cfg_options: Mapping[str, Any] | None, launcher: str) -> Config:
@@ -74,6 +83,8 @@ def prepare_devices(cfg: Config) -> None:
     Without a GPU the ranks talk through gloo, memory is not pinned, and numbers too small for float32's normal range count as 0: the CPU
     computes with them a hundred times slower, and training comes to make many of them. A loader without workers keeps none.
     """
+    if cfg.launcher == 'pytorch' and 'RANK' not in os.environ:
+        raise ValueError("launcher 'pytorch' needs the environment that torchrun sets: start with tools/dist_train.sh, or without launcher")
     gpu = torch.cuda.is_available()
     if not gpu:
         torch.set_flush_denormal(True)

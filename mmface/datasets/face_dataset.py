@@ -1,4 +1,5 @@
 """The training set."""
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ from torch.utils.data import Dataset
 
 from mmface.registry import DATASETS
 
-from .formats import DataFormatError, open_records
+from .formats import DataFormatError, DataFormatWarning, open_records
 from .pipeline import build_pipeline
 from .seeding import seed_sample
 
@@ -54,6 +55,10 @@ class FaceDataset(Dataset):
             raise DataFormatError(
                 self.records.path, self.records.where(at), f'label {self.records.labels[at]} outside num_classes={num_classes}',
                 f'like {outside.size} of {len(self.records)} images; set num_classes to {self.records.num_classes}, which the data say')
+        if num_classes > self.records.num_classes:
+            warnings.warn(
+                DataFormatWarning(self.records.path, 'labels', f'{self.records.num_classes} classes',
+                                  f'num_classes={num_classes} leaves prototypes that no image belongs to'), stacklevel=2)
         self.metainfo: dict[str, Any] = dict(num_classes=num_classes)
         if self.records.classes is not None:
             self.metainfo['classes'] = self.records.classes

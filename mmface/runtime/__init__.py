@@ -2,13 +2,13 @@
 from .atomic_backend import AtomicBackend
 from .data_position import DataPosition
 from .hooks import (
-                    AtomicCheckpointHook,
-                    CentroidInitHook,
-                    FaceRuntimeInfoHook,
-                    ResumeScheduleHook,
-                    SafeCheckpointHook,
-                    StepSeedHook,
-                    StrictLoadHook,
+    AtomicCheckpointHook,
+    CentroidInitHook,
+    FaceRuntimeInfoHook,
+    ResumeScheduleHook,
+    SafeCheckpointHook,
+    StepSeedHook,
+    StrictLoadHook,
 )
 from .loops import FaceEpochTrainLoop, FaceIterTrainLoop
 from .optim import FaceAmpOptimWrapper, FaceOptimWrapper

@@ -126,4 +126,8 @@ def mend_local_loading() -> None:
         filename = osp.expanduser(filename)
         if not osp.isfile(filename):
             raise FileNotFoundError(f'{filename} can not be found.')
-        return torch.load(filename, map_location=map_location)
+        try:
+            return torch.load(filename, map_location=map_location)
+        except Exception as error:  # a damaged file raises anything
+            raise ValueError(f'{filename} cannot be loaded as tensors and plain values: it is damaged, or holds Python objects, which '
+                             f'could run any code ({type(error).__name__})') from error

@@ -14,6 +14,7 @@ from mmface.apis.demo_report import DemoReport
 from mmface.datasets.procedural import SetSizes
 from mmface.export.metadata import read_metadata
 
+pytestmark = pytest.mark.slow  # the export alone takes seconds
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / 'configs/demo/arcface_mobilefacenet_procedural.py'
 SIZES = SetSizes(people=6, pictures=4, test_people=32, test_pictures=4, folds=2, pairs=240)
@@ -27,7 +28,7 @@ def told() -> list[str]:
 
 @pytest.fixture(scope='module')
 def report(tmp_path_factory, told) -> DemoReport:
-    return run_demo(CONFIG, tmp_path_factory.mktemp('demo'), sizes=SIZES, cfg_options=OPTIONS, say=told.append)
+    return run_demo(CONFIG, tmp_path_factory.mktemp('demo'), threads=1, sizes=SIZES, cfg_options=OPTIONS, say=told.append)
 
 
 @pytest.fixture(scope='module')

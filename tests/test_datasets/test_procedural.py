@@ -74,21 +74,19 @@ def test_the_jpeg_is_the_picture_with_its_channels_in_order():
 def test_traits_lie_within_their_ranges():
     for person in range(20):
         who = ProceduralFaces().identity(person)
-        for trait in fields(who):
-            value = getattr(who, trait.name)
-            assert np.shape(value) == (() if trait.metadata['count'] is None else (trait.metadata['count'], ))
-            assert np.all((trait.metadata['low'] <= value) & (value <= trait.metadata['high'])), trait.name
+        for name, (low, high, *length) in FaceIdentity.ranges().items():
+            value = getattr(who, name)
+            assert np.shape(value) == tuple(length)
+            assert np.all((low <= value) & (value <= high)), name
 
 
-@pytest.mark.parametrize('trait', [trait.name for trait in fields(FaceIdentity)])
+@pytest.mark.parametrize('trait', FaceIdentity.ranges())
 def test_every_trait_shows_in_some_picture(trait):
-    ends = {entry.name: entry.metadata for entry in fields(FaceIdentity)}[trait]
-    seen = 0
+    ends, seen = FaceIdentity.ranges()[trait][:2], 0
     for at in range(4):
         who = ProceduralFaces().identity(at)
         _, view = ProceduralFaces().draw(at, 0)
-        low, high = (np.full(np.shape(getattr(who, trait)), ends[end]) for end in ('low', 'high'))
-        one, other = (picture(replace(who, **{trait: end}), view) for end in (low, high))
+        one, other = (picture(replace(who, **{trait: np.full(np.shape(getattr(who, trait)), end)}), view) for end in ends)
         seen = max(seen, np.abs(one - other.astype(int)).max())
     assert seen > 10
 

@@ -36,7 +36,7 @@ REGISTRY = {  # the key under which a thing stands -> where its type is looked u
     'vis_backends': registry.VISBACKENDS,
     'visualizer': registry.VISUALIZERS,
 }
-ALSO = {registry.LOOPS: {'by_epoch'}}  # what the runner takes out before it builds
+ALSO = {registry.LOOPS: {'by_epoch'}, registry.OPTIM_WRAPPERS: {'constructor', 'paramwise_cfg'}}  # what the runner takes out first
 
 
 def name_of(file: Path) -> str:

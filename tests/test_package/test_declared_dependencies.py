@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-DISTRIBUTION = {'PIL': 'pillow', 'cv2': 'opencv-python', 'mmcv': 'mmcv-lite', 'sklearn': 'scikit-learn', 'yaml': 'pyyaml'}
+DISTRIBUTION = {
+    'PIL': 'pillow',
+    'cv2': 'opencv-python',
+    'mmcv': 'mmcv-lite',
+    'pytorch_metric_learning': 'pytorch-metric-learning',
+    'sklearn': 'scikit-learn',
+    'yaml': 'pyyaml',
+}
 
 
 def declared(root: Path, *names: str) -> set[str]:
@@ -31,7 +38,7 @@ def imports(source: str, everywhere: bool) -> set[str]:
 @pytest.mark.parametrize(('folder', 'everywhere', 'requirements'), [
     ('mmface', False, ('runtime', 'lite')),
     ('mmface', True, ('runtime', 'lite', 'cpu')),
-    ('tools', True, ('runtime', 'lite', 'cpu')),
+    ('tools', True, ('runtime', 'lite', 'cpu', 'benchmark')),
     ('tests', True, ('runtime', 'lite', 'cpu', 'tests')),
 ])
 def test_what_is_imported_is_declared(root, folder, everywhere, requirements):

@@ -44,3 +44,7 @@ def test_text_files_end_with_one_newline_and_have_no_trailing_blanks(files):
             if text and (not text.endswith('\n') or text.endswith('\n\n') or re.search(r'[ \t]\n', text)):
                 wrong.append(file.name)
     assert wrong == []
+
+
+def test_no_placeholder_is_left(files):
+    assert said(files, re.compile(r'[A-Z]_SECTIO[N]\b|RESULT_[a-z]|DEMO_TIM[E]|to be measure[d]')) == []

@@ -3,19 +3,12 @@ import copy
 
 import pytest
 import torch
-from mmengine.optim import OptimWrapper
 from torch import nn
 
+from mmface.runtime.optim import FaceOptimWrapper
 from mmface.runtime.optim.drawn_rows import drawn_rows
 
 ROWS, DIM = 12, 3
-
-
-class RowsOptimWrapper(OptimWrapper):
-
-    def step(self, **kwargs):
-        with drawn_rows(self.optimizer):
-            super().step(**kwargs)
 
 
 def gradients(steps=5):
@@ -109,7 +102,7 @@ def test_the_state_can_be_saved_and_loaded():
 
 def test_gradients_are_accumulated_and_clipped_over_the_drawn_rows():
     w = parameter()
-    wrapper = RowsOptimWrapper(torch.optim.SGD([w], lr=1., weight_decay=.1), accumulative_counts=2, clip_grad=dict(max_norm=.5))
+    wrapper = FaceOptimWrapper(torch.optim.SGD([w], lr=1., weight_decay=.1), accumulative_counts=2, clip_grad=dict(max_norm=.5))
     start, total = w.detach().clone(), torch.zeros(ROWS, DIM)
     drawn_at_all = set()
     for drawn, gradient in list(gradients())[:2]:

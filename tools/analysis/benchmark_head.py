@@ -18,6 +18,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -117,12 +118,7 @@ def pytorch_metric_learning(data: Data) -> Contestant:
 
 
 def peers(data: Data) -> list[Contestant]:
-    found = [linear(data), mmpretrain(data)]
-    try:
-        found.append(pytorch_metric_learning(data))
-    except ImportError:
-        print('pytorch-metric-learning is not installed and takes no part', file=sys.stderr)
-    return found
+    return [linear(data), mmpretrain(data), *([pytorch_metric_learning(data)] if find_spec('pytorch_metric_learning') else [])]
 
 
 def floor(data: Data) -> Callable[[], None]:
@@ -215,7 +211,8 @@ def optimisers(data: Data, rounds: int) -> str:
     """The optimiser's part of a step: SGD with momentum and decay over the prototypes, stock, fused, and of a tenth of the rows."""
     rows = torch.arange(0, len(data.weight), 10, device=data.x.device)
     gradient = torch.ones_like(data.weight)
-    sparse = torch.sparse_coo_tensor(rows.unsqueeze(0), gradient[::10].contiguous(), gradient.shape, is_coalesced=True, check_invariants=False)
+    tenth = gradient[::10].contiguous()
+    sparse = torch.sparse_coo_tensor(rows.unsqueeze(0), tenth, gradient.shape, is_coalesced=True, check_invariants=False)
     lines = ['| SGD, momentum 0.9, decay 5e-4 | ms |', '|---|---|']
     for name, fused, grad in (('stock', False, gradient), ('fused', True, gradient), ('fused, drawn rows of 0.1', True, sparse)):
         parameter = nn.Parameter(data.weight.clone())
@@ -287,6 +284,8 @@ def main() -> int:
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.set_flush_denormal(True)
+    if not find_spec('pytorch_metric_learning'):
+        print('pytorch-metric-learning is not installed and takes no part', file=sys.stderr)
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
     if args.scaling:

@@ -1,6 +1,6 @@
 # Trains on a folder of aligned faces, one directory a person: data/faces/<person>/*.jpg. Any size is brought to 112 x 112.
 train_dataloader = dict(
-    batch_size=128,
+    batch_size=32,
     num_workers=2,
     persistent_workers=True,
     drop_last=True,

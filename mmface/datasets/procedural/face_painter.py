@@ -57,7 +57,7 @@ class FacePainter:
         corners = np.rint(points * (1 << _BITS)).astype(np.int32)
         colours = np.clip(self._colours, 0, 255).tolist()
         start = 0
-        for size, colour in zip(sizes, colours):
+        for size, colour in zip(sizes, colours, strict=True):
             cv2.fillPoly(image, [corners[start:start + size]], colour, cv2.LINE_AA, _BITS)
             start += size
         return image
@@ -99,7 +99,7 @@ class FacePainter:
             self._add(side * who.head_width * .52 + 8 * _COS, 13 + 6 * _SIN, skin * (1 - .09 * who.cheek))
             x, y = side * (who.nose_width + 2 + 5 * _DOWN), who.nose_length + 10 * _DOWN
             self._between(x, y - .2 - .5 * who.fold, y + .2 + .5 * who.fold, skin * .78)
-        for x, y, size in zip(who.mole_x, who.mole_y, who.mole_size):
+        for x, y, size in zip(who.mole_x, who.mole_y, who.mole_size, strict=True):
             if size > .5:
                 self._add(x + size * _COS[::3], y + size * _SIN[::3], skin * .4)
 

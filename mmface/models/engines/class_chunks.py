@@ -6,8 +6,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-#: About as many floats of a chunk as stay in a core's cache while it is worked on.
-CACHED = 2**19
+#: Floats of a chunk: about as many as stay in a CPU's cache while it is worked on; elsewhere, enough to be worth a launch.
+CPU_CHUNK, CHUNK = 2**19, 2**23
 
 
 class Chunk(NamedTuple):
@@ -39,6 +39,11 @@ class Chunk(NamedTuple):
         flat = values.view(-1)
         flat.index_copy_(0, self.targets, flat[self.others])
         return values
+
+
+def default_size(features: Tensor) -> int:
+    """How many classes to work on at a time, for features ``[B, D]``."""
+    return max((CPU_CHUNK if features.device.type == 'cpu' else CHUNK) // max(features.shape), 128)
 
 
 def split(count: int, labels: Tensor, num_centers: int, size: int) -> Iterator[Chunk]:

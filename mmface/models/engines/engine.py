@@ -16,7 +16,12 @@ class Engine(nn.Module):
 
     An engine is called with embeddings, labels and prototypes, asks ``loss.prepare`` which statistic of the negatives it needs, and returns
     the two vectors on which the loss is written. It does not know the loss by name.
+
+    Attributes:
+        row_sparse: whether the prototypes' gradient is row-sparse. DistributedDataParallel cannot average such gradients, so the engine
+            does it itself.
     """
+    row_sparse = False
 
     @abstractmethod
     def forward(self,

@@ -10,7 +10,7 @@ from mmface.registry import MODELS
 
 from ..losses.face_loss import FaceLoss, Target
 from ..losses.statistics import Statistic
-from .class_chunks import CACHED, split
+from .class_chunks import default_size, split
 from .class_pass import ClassPass
 from .engine import Engine
 from .lent_memory import LentMemory
@@ -78,8 +78,7 @@ class FusedEngine(Engine):
         if bias is not None:
             similarity = similarity + bias[known]
 
-        size = self.chunk_size or max(CACHED // max(embeddings.shape), 128)
-        chunks = list(split(num_classes, labels, num_centers, size))
+        chunks = list(split(num_classes, labels, num_centers, self.chunk_size or default_size(embeddings)))
         limit = loss.radius if loss.features == loss.prototypes == 'unit' and bias is None else None
 
         def statistic(spec: Statistic) -> Tensor:

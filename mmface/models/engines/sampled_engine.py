@@ -36,6 +36,7 @@ class SampledEngine(FusedEngine):
     Attributes:
         step: buffer int64, how many draws have been made; saved, and raised in train mode only.
     """
+    row_sparse = True
     step: Tensor
 
     def __init__(self, ratio: float = 0.1, seed: int = 0, **kwargs: Any) -> None:

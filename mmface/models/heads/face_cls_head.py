@@ -113,8 +113,8 @@ class FaceClsHead(BaseModule):
     def _counted(self, embeddings: Tensor, labels: Tensor) -> Tensor:
         """Which rows count, bool ``[B]``; raises where shapes or labels are wrong."""
         if embeddings.ndim != 2 or embeddings.shape[1] != self.in_channels or labels.shape != embeddings.shape[:1]:
-            raise ValueError(f'{type(self).__name__} needs embeddings [B, {self.in_channels}] and labels [B], got {list(embeddings.shape)} and '
-                             f'{list(labels.shape)}')
+            raise ValueError(f'{type(self).__name__} needs embeddings [B, {self.in_channels}] and labels [B], got {list(embeddings.shape)} '
+                             f'and {list(labels.shape)}')
         outside = (labels < -1) | (labels >= self.num_classes)
         if outside.any():
             at = int(outside.nonzero()[0])

@@ -32,9 +32,9 @@ class ResumeScheduleHook(Hook):
         replay(schedulers, epoch, iteration, len(runner.train_dataloader))
         checkpoint['param_schedulers'] = [scheduler.state_dict() for scheduler in schedulers]
         names = {scheduler.param_name for scheduler in schedulers}
-        stored = checkpoint['optimizer']
-        groups = [*stored['param_groups'], *filter(None, [stored.get('base_param_settings')])]
-        for old, new in zip(groups, runner.optim_wrapper.param_groups, strict=True):
+        stored = checkpoint.get('optimizer', {})
+        groups = [*stored.get('param_groups', []), *filter(None, [stored.get('base_param_settings')])]
+        for old, new in zip(groups, runner.optim_wrapper.param_groups):  # noqa: B905  a checkpoint may come without optimizer
             old.update({key: new[key] for name in names for key in (name, f'initial_{name}') if key in new})
         runner.logger.warning(f'the schedule of the config takes force from epoch {epoch}, iteration {iteration}, in place of the '
                               f'checkpoint\'s ({"; ".join(changes)}): {runner.optim_wrapper.get_lr()}')

@@ -15,7 +15,16 @@ class FaceEpochTrainLoop(EpochBasedTrainLoop):
 
     A checkpoint written in the middle of an epoch (``CheckpointHook(by_epoch=False)``) goes on with the next batch of that epoch; one
     written before a validation makes up for the validation first. Arguments are the parent's.
+
+    Raises:
+        ValueError: where the data do not fill a batch.
     """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if len(self.dataloader) == 0:
+            raise ValueError(f'{len(self.dataloader.dataset)} images do not fill a batch of {self.dataloader.batch_sampler.batch_size}: '
+                             'lower train_dataloader.batch_size')
 
     def run(self) -> nn.Module:
         """Trains to the last epoch and returns the model."""

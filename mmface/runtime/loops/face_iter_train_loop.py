@@ -51,11 +51,11 @@ class FaceIterTrainLoop(IterBasedTrainLoop):
             self.position.restore()
         self.runner.call_hook('before_train')
         self.runner.call_hook('before_train_epoch')
-        self.runner.model.train()
         if self._iter > 0:
             validate_if_due(self, self._iter, self._max_iters)
         batches = self.position.batches()
         while self._iter < self._max_iters and not self.stop_training:
+            self.runner.model.train()
             _, data_batch = next(batches, (None, None))
             if data_batch is None:
                 raise ValueError(f'{type(self.position.sampler).__name__} ended at iteration {self._iter} of {self._max_iters}: '

@@ -16,4 +16,3 @@ def validate_if_due(loop: BaseLoop, at: int, last: int) -> None:
     if due and runner.message_hub.get_info(_KEY) != runner.iter:
         runner.message_hub.update_info(_KEY, runner.iter)
         runner.val_loop.run()
-        runner.model.train()

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from mmface.registry import OPTIM_WRAPPERS
+from mmface.runtime.optim.drawn_rows import drawn_rows
 from mmface.runtime.optim.face_optim_wrapper import FaceOptimWrapper
 
 DTYPES = {'bfloat16': torch.bfloat16, 'float16': torch.float16}
@@ -43,10 +44,11 @@ class FaceAmpOptimWrapper(FaceOptimWrapper):
         self._inner_count += 1
 
     def step(self, **kwargs: Any) -> None:
-        if self.clip_grad_kwargs:
-            self.loss_scaler.unscale_(self.optimizer)
-            self._clip_grad()
-        self.loss_scaler.step(self.optimizer, **kwargs)
+        with drawn_rows(self.optimizer):
+            if self.clip_grad_kwargs:
+                self.loss_scaler.unscale_(self.optimizer)
+                self._clip_grad()
+            self.loss_scaler.step(self.optimizer, **kwargs)
         self.loss_scaler.update()
 
     @contextmanager

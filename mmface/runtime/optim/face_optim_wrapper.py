@@ -6,6 +6,7 @@ from mmengine.optim import OptimWrapper
 from torch import nn
 
 from mmface.registry import OPTIM_WRAPPERS
+from mmface.runtime.optim.drawn_rows import drawn_rows
 
 
 @OPTIM_WRAPPERS.register_module()
@@ -15,6 +16,11 @@ class FaceOptimWrapper(OptimWrapper):
     MMEngine drops them: a run resumed between two updates then differs from an uninterrupted one. The state holds them under ``grads``,
     position of the parameter in the optimiser's groups -> tensor, and not at all right after an update. Arguments are the parent's.
     """
+
+    def step(self, **kwargs: Any) -> None:
+        """The parent's, on the drawn rows alone where a gradient is row-sparse (:class:`~mmface.models.SampledEngine`)."""
+        with drawn_rows(self.optimizer):
+            super().step(**kwargs)
 
     def state_dict(self) -> dict[str, Any]:
         state = super().state_dict()
