@@ -7,7 +7,9 @@ from pathlib import Path
 
 os.environ.setdefault('OMP_WAIT_POLICY', 'PASSIVE')  # read when torch is imported: waiting threads leave the cores to others
 
+from mmface.apis.command import run_command
 from mmface.apis.demo import run_demo
+from mmface.apis.demo_report import DemoReport
 
 CONFIG = Path(__file__).resolve().parents[1] / 'configs/demo/arcface_mobilefacenet_procedural.py'
 
@@ -26,7 +28,11 @@ def parse_args(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> int:
     """Runs the demo and returns its exit code."""
     args = parse_args(argv)
-    report = run_demo(args.config, args.out, seed=args.seed, threads=args.threads, say=print)
+    reports: list[DemoReport] = []
+    code = run_command('demo', lambda: reports.append(run_demo(args.config, args.out, seed=args.seed, threads=args.threads, say=print)))
+    if code:
+        return code
+    report = reports[0]
     print(f'\n{report}')
     for problem in report.problems:
         print(f'demo: {problem}', file=sys.stderr)

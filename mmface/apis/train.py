@@ -1,4 +1,5 @@
 """Training, as ``tools/train.py`` does it."""
+import inspect
 import os
 from collections.abc import Mapping
 from copy import deepcopy
@@ -68,8 +69,17 @@ def check_num_classes(cfg: Config) -> None:
 
 
 def load_config(config: str | Path | Config, work_dir: str | Path | None, cfg_options: Mapping[str, Any] | None, launcher: str) -> Config:
-    """The config with its options, work directory and launcher filled in; a config that is passed in stays as it is."""
+    """The config with its options, work directory and launcher filled in; a config that is passed in stays as it is.
+
+    Raises:
+        ValueError: for an option that begins with a name that nobody knows, a misspelt one for example.
+    """
     cfg = deepcopy(config) if isinstance(config, Config) else Config.fromfile(config)
+    for key in cfg_options or {}:
+        top = key.partition('.')[0]
+        if top not in cfg and top not in inspect.signature(Runner.__init__).parameters:
+            raise ValueError(f'cfg_options: {key!r} would add {top!r}, which neither the config nor the Runner knows; '
+                             f'the config has {", ".join(sorted(cfg))}')
     cfg.merge_from_dict(dict(cfg_options or {}))
     name = Path(cfg.filename).stem if cfg.filename else 'unnamed'
     cfg.work_dir = str(work_dir or cfg.get('work_dir') or Path('work_dirs') / name)

@@ -46,6 +46,7 @@ SMALL = ['--no-validate', '--cfg-options', 'train_dataloader.batch_size=4', 'tra
     ([CONFIG, *SMALL, 'model.head.num_classes=6', 'model.head.loss.type=ArcFaceLos'], 'ArcFaceLos is not in'),
     ([CONFIG, *SMALL, 'model.head.num_classes=6', 'model.head.loss.margn=1'], 'margn'),
     ([CONFIG, *SMALL, 'model.head.num_classes=6', 'train_dataloader.dataset.path=nowhere'], 'nowhere'),
+    ([CONFIG, *SMALL, 'modle.head.num_classes=6'], "'modle'"),
     ([CONFIG, '--launcher', 'pytorch', *SMALL], 'torchrun'),
 ])
 def test_training_answers_bad_input_in_one_line(photos, capsys, monkeypatch, arguments, said):
@@ -70,6 +71,11 @@ def test_a_head_with_more_classes_than_the_data_is_remarked_upon(photos):
 def test_testing_answers_bad_input_in_one_line(photos, capsys, arguments, said):
     assert tool('test')(arguments) == 2
     assert said in capsys.readouterr().err.strip().splitlines()[-1]
+
+
+def test_the_demo_answers_a_missing_config_and_not_with_the_code_of_a_failed_promise(photos, capsys):
+    assert tool('demo')(['--config', 'none.py', '--out', 'run']) == 2
+    assert 'none.py' in capsys.readouterr().err.strip().splitlines()[-1]
 
 
 def test_an_error_from_a_worker_is_unwrapped(capsys):

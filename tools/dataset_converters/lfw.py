@@ -54,7 +54,10 @@ def list_files(source: Path) -> Iterator[Image]:
             if path.is_file():
                 yield Image(path.relative_to(source).as_posix(), path.read_bytes)
         return
-    archive = tarfile.open(source)  # noqa: SIM115 (the images are read from it later)
+    try:
+        archive = tarfile.open(source)  # noqa: SIM115 (the images are read from it later)
+    except tarfile.TarError as error:
+        raise DataFormatError(source, value='neither a folder nor a complete tar archive') from error
     for member in archive:
         if member.isfile():
             yield Image(member.name, lambda member=member: archive.extractfile(member).read())
