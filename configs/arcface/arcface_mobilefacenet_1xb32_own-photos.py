@@ -1,4 +1,6 @@
-"""ArcFace, MobileFaceNet, on your own aligned faces: data/faces/<person>/*.jpg, tested on data/pairs/pairs.txt with its images beside it.
+"""ArcFace, MobileFaceNet, on your own aligned 112 x 112 faces.
+
+They lie in data/faces/<person>/*.jpg; the test is data/pairs/pairs.txt with its images beside it.
 
 Paper: Deng, Guo, Xue & Zafeiriou, "ArcFace: Additive Angular Margin Loss for Deep Face Recognition", CVPR 2019,
 https://arxiv.org/abs/1801.07698
