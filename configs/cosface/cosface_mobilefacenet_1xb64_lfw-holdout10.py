@@ -6,12 +6,6 @@ Command: OMP_NUM_THREADS=1 python tools/train.py configs/cosface/cosface_mobilef
 
 Expected: 83.8 +- 2.2 % (standard error over ten parts of 60 pairs), AUC .934, after 25 minutes on one core; seed 0, see README.md.
 """
-_base_ = [
-    '../_base_/models/mobilefacenet.py', '../_base_/datasets/lfw_holdout10.py', '../_base_/schedules/sgd_1xb64_12e.py',
-    '../_base_/evaluation/verification.py', '../_base_/default_runtime.py'
-]
+_base_ = '../arcface/arcface_mobilefacenet_1xb64_lfw-holdout10.py'
 
-model = dict(
-    data_preprocessor=dict(size=(56, 56), channels_last=True),
-    neck=dict(feat_size=4),
-    head=dict(num_classes=1505, loss=dict(type='CosFaceLoss', s=32., m=.2)))
+model = dict(head=dict(loss=dict(_delete_=True, type='CosFaceLoss', s=32., m=.2)))

@@ -1,15 +1,12 @@
 # Trains on the people of LFW with two images or more, without those of fold 10 (1,505 people, 7,829 images); tests on the 600 pairs of that
 # fold, cut into ten parts that may share people; at 56 x 56. Made from aligned images by
 #   python tools/dataset_converters/lfw.py --images lfw112.tar --pairs pairs.txt --out data/lfw_holdout10 --min-images 2
+_base_ = './train_loader.py'
+
 train_dataloader = dict(
     batch_size=64,
     num_workers=1,
-    persistent_workers=True,
-    drop_last=True,
-    sampler=dict(type='FaceSampler', shuffle=True),
-    collate_fn=dict(type='mmface.face_collate'),
     dataset=dict(
-        type='FaceDataset',
         path='data/lfw_holdout10/train.rec',
         pipeline=[
             dict(type='DecodeFace'),
