@@ -16,6 +16,7 @@ class PairSet:
         same: bool ``[N]``, whether pair n shows one person.
         fold: int64 ``[N]``, the fold of pair n, 0 ... F-1.
         identities: M names of people, or None where the set does not name them.
+        groups: M names of the group that an image is of (RFW), or None. A pair whose images are of two groups belongs to none.
 
     Raises:
         ValueError: where the shapes or the ranges above do not hold; the message names the first pair.
@@ -26,6 +27,7 @@ class PairSet:
     same: np.ndarray
     fold: np.ndarray
     identities: Sequence[str] | None = None
+    groups: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         pairs = np.asarray(self.pairs, np.int64)
@@ -42,8 +44,9 @@ class PairSet:
                              f'but there are {len(self.paths)}, counted from 0')
         if fold.min() < 0:
             raise ValueError(f'{self.name}: pair {int(fold.argmin())} has the fold {int(fold.min())}; folds count from 0')
-        if self.identities is not None and len(self.identities) != len(self.paths):
-            raise ValueError(f'{self.name}: {len(self.paths)} images but {len(self.identities)} identities')
+        for kind, names in (('identities', self.identities), ('groups', self.groups)):
+            if names is not None and len(names) != len(self.paths):
+                raise ValueError(f'{self.name}: {len(self.paths)} images but {len(names)} {kind}')
         for field, value in (('pairs', pairs), ('same', same), ('fold', fold)):
             object.__setattr__(self, field, value)
 
