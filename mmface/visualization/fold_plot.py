@@ -19,4 +19,4 @@ def draw_fold_accuracy(axes: Axes, fold_accuracy: Sequence[float]) -> None:
     room = max(0.2 * np.ptp(accuracy), 0.005)
     axes.set_ylim(accuracy.min() - room, min(accuracy.max() + room, 1 + room / 4))
     axes.yaxis.set_major_formatter(lambda share, _: f'{share:.1%}')
-    axes.legend(loc='lower right', bbox_to_anchor=(1, 1), fontsize=8, frameon=False)
+    axes.legend(loc='lower left', fontsize=8, edgecolor='none', facecolor='none')

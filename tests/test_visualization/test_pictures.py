@@ -10,6 +10,8 @@ from mmface.functional.intervals import wilson_interval
 from mmface.functional.operating_point import tar_at_far
 from mmface.functional.roc import roc_curve
 from mmface.visualization import (
+    draw_cmc,
+    draw_det,
     draw_fold_accuracy,
     draw_pair_strip,
     draw_roc,
@@ -63,6 +65,22 @@ def test_a_curve_of_a_million_impostors_is_drawn_in_a_thousand_steps_that_still_
     assert 500 < len(x) <= 1001
     for far, tar in list(zip(x, y, strict=True))[::50]:
         assert tar == tar_at_far(roc, far).tar
+
+
+def test_a_det_shows_what_was_never_missed_at_half_of_one_miss():
+    genuine, impostor = some_scores()
+    drawn = axes()
+    draw_det(drawn, roc_curve(np.append(genuine, 2.), impostor))
+    miss = drawn.lines[0].get_ydata()
+    assert miss.min() == .5 / (len(genuine) + 1)
+    assert miss.max() == 1
+    assert (np.diff(miss) <= 0).all()
+
+
+def test_a_cmc_counts_the_mates_within_each_rank():
+    drawn = axes()
+    draw_cmc(drawn, np.array([1, 1, 3, 30]), last=5)
+    np.testing.assert_allclose(drawn.lines[0].get_ydata(), [.5, .5, .75, .75, .75])
 
 
 def test_histograms_count_what_is_on_the_wrong_side():
