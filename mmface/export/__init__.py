@@ -1,12 +1,15 @@
 """From a recognizer to a file that says what it needs and has proved itself against its source."""
 from .embedding_graph import EmbeddingGraph
+from .graph_options import GraphOptions
 from .metadata import METADATA_KEY, SCHEMA, parse_metadata, read_metadata, write_metadata
 from .model_id import model_id, strip_remarks
 from .onnx_exporter import ExportReport, export_onnx
-from .parity import ParityCheck, ParityError
+from .parity import GateError, ParityCheck, ParityError
+from .precision import PRECISIONS, Precision
 from .provenance import Licence, Provenance
 
 __all__ = [
-    'METADATA_KEY', 'SCHEMA', 'EmbeddingGraph', 'ExportReport', 'Licence', 'ParityCheck', 'ParityError', 'Provenance', 'export_onnx',
-    'model_id', 'parse_metadata', 'read_metadata', 'strip_remarks', 'write_metadata'
+    'METADATA_KEY', 'PRECISIONS', 'SCHEMA', 'EmbeddingGraph', 'ExportReport', 'GateError', 'GraphOptions', 'Licence', 'ParityCheck',
+    'ParityError', 'Precision', 'Provenance', 'export_onnx', 'model_id', 'parse_metadata', 'read_metadata', 'strip_remarks',
+    'write_metadata'
 ]

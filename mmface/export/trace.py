@@ -6,34 +6,32 @@ from contextlib import contextmanager
 
 import onnx
 import torch
-from mmengine.model import BaseModel
 
 from .embedding_graph import EmbeddingGraph
 from .model_id import strip_remarks
 
 
-def trace_embedding(model: BaseModel, opset: int) -> onnx.ModelProto:
+def trace_embedding(graph: EmbeddingGraph, opset: int) -> onnx.ModelProto:
     """The embedding computation of a recognizer in evaluation mode on the CPU, as ONNX operators.
 
-    One input, ``images``: uint8 RGB [batch, H, W, 3]; one output, ``embedding``: float32 [batch, D]. The source lines and folder names
-    that torch's exporter records are left out.
+    One input, ``images``, with a free batch; outputs as the graph's options say. The source lines and folder names that torch's exporter
+    records are left out.
 
     Raises:
         RuntimeError: torch cannot export the recognizer, or not in this opset.
     """
-    example = torch.zeros(2, *model.data_preprocessor.size, 3, dtype=torch.uint8)
     try:
         with _quiet(), torch.no_grad():
             proto = torch.onnx.export(
-                EmbeddingGraph(model).eval(), (example, ),
+                graph, (graph.example, ),
                 dynamo=True,
                 opset_version=opset,
                 input_names=['images'],
-                output_names=['embedding'],
+                output_names=graph.options.outputs,
                 dynamic_shapes={'images': {0: torch.export.Dim('batch')}},
                 verbose=False).model_proto
     except Exception as error:
-        raise RuntimeError(f'torch {torch.__version__} cannot export {type(model).__name__} to ONNX: {error}') from error
+        raise RuntimeError(f'torch {torch.__version__} cannot export {type(graph.model).__name__} to ONNX: {error}') from error
     written = {entry.domain: entry.version for entry in proto.opset_import}.get('')
     if written != opset:
         raise RuntimeError(f'asked for opset {opset}, torch {torch.__version__} wrote {written}: choose one it knows, such as 18 or 20')

@@ -21,7 +21,7 @@ def error_by_rejection(similarity: np.ndarray, quality: np.ndarray, threshold: f
     """
     similarity, quality = np.asarray(similarity, np.float64), np.asarray(quality, np.float64)
     if not len(similarity) or similarity.shape != quality.shape or not np.isfinite(quality).all():
-        raise ValueError(f'the curve needs a finite quality for each of at least one comparison, got {quality.shape} for {similarity.shape}')
+        raise ValueError(f'each of at least one comparison needs a finite quality, got shapes {similarity.shape} and {quality.shape}')
     order = np.argsort(quality, kind='stable')
     ordered = quality[order]
     first = np.append(0, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1)  # so many are turned away

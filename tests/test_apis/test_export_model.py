@@ -12,7 +12,7 @@ from mmengine.config import Config
 from torch import nn
 
 from mmface.apis import OnnxEmbedder, export_model, init_model
-from mmface.export import export_onnx
+from mmface.export import Precision, export_onnx
 from mmface.registry import MODELS
 
 CONFIG = """
@@ -141,7 +141,8 @@ def test_the_tool_writes_a_file_that_embeds_like_the_network(run, config, checkp
 
 
 def test_the_tool_says_1_and_leaves_nothing_where_the_check_fails(run, config, checkpoint, tmp_path, monkeypatch):
-    monkeypatch.setitem(export_model.__globals__, 'export_onnx', functools.partial(export_onnx, tolerance=0))
+    exact = Precision('exact', max_relative_difference=0, lossy=False)
+    monkeypatch.setitem(export_model.__globals__, 'export_onnx', functools.partial(export_onnx, precision=exact))
     code, out, err = run(config, checkpoint, tmp_path / 'small.onnx')
     assert (code, out) == (1, '')
     assert 'max relative difference' in err

@@ -1,5 +1,7 @@
 """A recognizer and its exported file: the same numbers, and a file that says what it is."""
+import dataclasses
 import hashlib
+import json
 import os
 
 import numpy as np
@@ -8,7 +10,18 @@ import pytest
 import torch
 from onnx import numpy_helper
 
-from mmface.export import Licence, ParityError, Provenance, export_onnx, model_id, onnx_exporter, read_metadata
+from mmface.export import (
+    PRECISIONS,
+    GateError,
+    GraphOptions,
+    Licence,
+    ParityError,
+    Provenance,
+    export_onnx,
+    model_id,
+    onnx_exporter,
+    read_metadata,
+)
 from mmface.utils import import_onnxruntime
 
 MEAN, STD, SIZE = np.array([100, 120, 130]), np.array([50, 60, 70]), (16, 12)  # in the network's order, which is BGR
@@ -40,7 +53,7 @@ def exported(shared_recognizer, tmp_path_factory):
 def traced(exported, monkeypatch):
     """What the exporter gets from torch from now on, to be tampered with."""
     proto = onnx.load(exported.path)
-    monkeypatch.setattr(onnx_exporter, 'trace_embedding', lambda model, opset: proto)
+    monkeypatch.setattr(onnx_exporter, 'trace_embedding', lambda graph, opset: proto)
     return proto
 
 
@@ -74,9 +87,91 @@ def test_the_file_says_what_it_is(exported):
     assert exported.sha256 == hashlib.sha256(exported.path.read_bytes()).hexdigest()
 
 
-def test_the_check_ran_on_random_and_on_given_images_at_batch_1_and_7(exported):
+def test_the_report_beside_the_file_says_how_the_gate_ended(exported):
+    report = json.loads(exported.path.with_name('export_report.json').read_text())
+    assert (report['verdict'], report['file'], report['sha256']) == ('passed', 'tiny.onnx', exported.sha256)
+    assert report['model_id'] == exported.metadata['model_id']
+    assert report['checks'] == exported.metadata['gate']['checks'] == [dataclasses.asdict(check) for check in exported.checks]
+
+
+@pytest.mark.parametrize('options', [
+    GraphOptions(layout='NCHW'),
+    GraphOptions(preprocessing=False),
+    GraphOptions(layout='NCHW', preprocessing=False, norm=True),
+    GraphOptions(flip=True, normalize=True, norm=True),
+])
+def test_the_graph_takes_and_gives_what_was_asked_for(recognizer, tmp_path, options):
+    report = export_onnx(recognizer, tmp_path / 'tiny.onnx', options=options)
+    inputs = IMAGES if options.preprocessing else ((IMAGES[..., ::-1] - MEAN) / STD).astype(np.float32)
+    session = import_onnxruntime().InferenceSession(str(report.path), providers=['CPUExecutionProvider'])
+    outputs = session.run(None, {'images': np.ascontiguousarray(inputs.transpose(0, 3, 1, 2) if options.layout == 'NCHW' else inputs)})
+    expected = by_hand(recognizer, IMAGES)
+    if options.flip:
+        expected = expected + by_hand(recognizer, IMAGES[:, :, ::-1])
+    norms = np.linalg.norm(expected, axis=1)
+    if options.normalize:
+        expected = expected / norms[:, None]
+    np.testing.assert_allclose(outputs[0], expected, rtol=0, atol=1e-5)
+    assert len(outputs) == 1 + options.norm
+    if options.norm:
+        np.testing.assert_allclose(outputs[1], norms, rtol=1e-5)
+    record = report.metadata
+    assert record['output'] == dict(
+        embedding='embedding', dim=6, normalized=options.normalize, norm='norm' if options.norm else None, flip=options.flip)
+    takes = record['input']
+    assert (takes['layout'], takes['dtype']) == (options.layout, 'uint8' if options.preprocessing else 'float32')
+    assert (takes['color'], takes['mean']) == (('RGB', [130, 120, 100]) if options.preprocessing else ('BGR', [100, 120, 130]))
+
+
+def noting(seen):
+
+    def measure(source, candidate):
+        seen.append([embed(IMAGES)[0] for embed in (source, candidate)])
+        return dict(accuracy=1.)
+
+    return measure
+
+
+@pytest.mark.parametrize('name', ['fp16', 'int8'])
+def test_a_lossy_precision_is_near_its_source_smaller_and_judged_by_the_end_metric(recognizer, tmp_path, name):
+    seen = []
+    report = export_onnx(recognizer, tmp_path / 'tiny.onnx', images=IMAGES, precision=PRECISIONS[name], end_metric=noting(seen))
+    (source, candidate), = seen
+    np.testing.assert_allclose(source, by_hand(recognizer, IMAGES), rtol=0, atol=1e-5)
+    assert 0 < np.abs(candidate - source).max() < .1 * np.abs(source).max()
+    assert report.metadata['precision'] == name
+    assert report.metadata['gate']['end_metric'] == dict(accuracy=1.)
+    kinds = {tensor.data_type for tensor in onnx.load(report.path).graph.initializer}
+    assert {'fp16': onnx.TensorProto.FLOAT16, 'int8': onnx.TensorProto.INT8}[name] in kinds
+
+
+def test_a_lossy_precision_without_an_end_metric_or_images_is_refused(recognizer, tmp_path):
+    with pytest.raises(ValueError, match='needs an end metric'):
+        export_onnx(recognizer, tmp_path / 'tiny.onnx', images=IMAGES, precision=PRECISIONS['int8'])
+    with pytest.raises(ValueError, match='give some aligned faces'):
+        export_onnx(recognizer, tmp_path / 'tiny.onnx', precision=PRECISIONS['int8'], end_metric=noting([]))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_whose_end_metric_fell_is_not_kept(recognizer, tmp_path):
+
+    def fallen(source, candidate):
+        raise GateError('accuracy fell from 99 % to 90 %')
+
+    with pytest.raises(GateError, match='fell from'):
+        export_onnx(recognizer, tmp_path / 'tiny.onnx', end_metric=fallen)
+    assert [file.name for file in tmp_path.iterdir()] == ['export_report.json']
+    assert json.loads((tmp_path / 'export_report.json').read_text())['problem'] == 'accuracy fell from 99 % to 90 %'
+
+
+def test_a_provider_that_is_not_there_is_refused(recognizer, tmp_path):
+    with pytest.raises(ValueError, match='has no NoSuchProvider'):
+        export_onnx(recognizer, tmp_path / 'tiny.onnx', provider='NoSuchProvider')
+
+
+def test_the_check_ran_on_random_and_on_given_images_at_batch_1_2_and_7(exported):
     assert [(check.kind, check.images, check.batch) for check in exported.checks] == [
-        ('random', 7, 1), ('random', 7, 7), ('given', 5, 1), ('given', 5, 7)]
+        (kind, images, batch) for kind, images in (('random', 7), ('given', 5)) for batch in (1, 2, 7)]
     assert exported.metadata['gate']['max_relative_difference'] == max(check.max_relative_difference for check in exported.checks) < 1e-4
 
 
@@ -127,7 +222,7 @@ def swapped_channels(proto):
 
 
 def slightly_off(proto):
-    last = weight(proto, 'fc.weight')
+    last = weight(proto, 'embedding_weight')
     last.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(last) * np.float32(1.002), last.name))
 
 
@@ -135,23 +230,27 @@ def slightly_off(proto):
 def test_a_file_that_differs_is_not_kept_nor_an_earlier_one_under_its_name(recognizer, tmp_path, traced, fault):
     fault(traced)
     (tmp_path / 'tiny.onnx').write_bytes(b'an earlier export')
-    with pytest.raises(ParityError, match=r'differs from its source by more than 0\.0001') as caught:
+    with pytest.raises(ParityError, match=r'by more than fp32 may \(a relative difference of 0\.0001\)') as caught:
         export_onnx(recognizer, tmp_path / 'tiny.onnx')
     assert all(check.max_relative_difference > 1e-4 for check in caught.value.checks)
-    assert not list(tmp_path.iterdir())
+    assert [file.name for file in tmp_path.iterdir()] == ['export_report.json']
+    report = json.loads((tmp_path / 'export_report.json').read_text())
+    assert (report['verdict'], report['file'], len(report['checks'])) == ('failed', 'tiny.onnx', 3)
+    assert report['problem'] == str(caught.value)
 
 
 def test_the_tolerance_decides(recognizer, tmp_path, traced):
     slightly_off(traced)
-    assert export_onnx(recognizer, tmp_path / 'tiny.onnx', tolerance=.1).path.is_file()
+    loose = dataclasses.replace(PRECISIONS['fp32'], max_relative_difference=.1)
+    assert export_onnx(recognizer, tmp_path / 'tiny.onnx', precision=loose).path.is_file()
 
 
 def test_a_file_frozen_to_one_batch_is_not_kept(recognizer, tmp_path, traced):
     traced.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 1
-    with pytest.raises(ParityError, match=r'batch 7, 7 random images: max relative difference inf \(it does not run') as caught:
+    with pytest.raises(ParityError, match=r'batch 7, 7 random images: max relative difference inf, min cosine -1\.0+ \(it does') as caught:
         export_onnx(recognizer, tmp_path / 'tiny.onnx')
-    assert [np.isinf(check.max_relative_difference) for check in caught.value.checks] == [False, True]
-    assert not list(tmp_path.iterdir())
+    assert [np.isinf(check.max_relative_difference) for check in caught.value.checks] == [False, True, True]
+    assert not (tmp_path / 'tiny.onnx').exists()
 
 
 def test_a_network_that_torch_cannot_trace_is_refused_by_name(recognizer, tmp_path, monkeypatch):

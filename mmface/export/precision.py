@@ -1,0 +1,82 @@
+"""The number formats that a network can be exported in."""
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from mmengine.model import BaseModel
+from torch import Tensor, nn
+
+_CALIBRATION_BATCH = 16
+
+
+@dataclass(frozen=True)
+class Precision:
+    """A number format, how to get there, and how near it has to stay.
+
+    Attributes:
+        name: as it stands in the metadata.
+        prepare: changes the recognizer, which is a copy, before it is traced; None leaves it.
+        convert: from the traced model to the final one, given inputs as the file takes them to calibrate with; None leaves it.
+        max_relative_difference: the largest difference from the source accepted, see :class:`mmface.export.ParityCheck`; None does not ask.
+        min_cosine: the smallest cosine between an embedding and the source's accepted; None does not ask.
+        lossy: whether the numbers differ by more than rounding, so that what counts is the end metric.
+        calibrated: whether ``convert`` needs images.
+    """
+    name: str
+    prepare: Callable[[BaseModel], object] | None = None
+    convert: Callable[[onnx.ModelProto, np.ndarray], onnx.ModelProto] | None = None
+    max_relative_difference: float | None = None
+    min_cosine: float | None = None
+    lossy: bool = True
+    calibrated: bool = False
+
+
+class _Cast(nn.Module):
+    """A backbone in another number format, between tensors of float32."""
+
+    def __init__(self, backbone: nn.Module, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.backbone, self.dtype = backbone.to(dtype), dtype
+
+    def forward(self, inputs: Tensor) -> tuple[Tensor, ...]:
+        return tuple(feature.float() for feature in self.backbone(inputs.to(self.dtype)))
+
+
+def _cast_backbone(model: BaseModel, dtype: torch.dtype) -> None:
+    """The backbone is nearly all of the work. Preprocessing, the neck's sum over tens of thousands of inputs, and norms stay float32."""
+    model.backbone = _Cast(model.backbone, dtype)
+
+
+def _quantize(proto: onnx.ModelProto, inputs: np.ndarray) -> onnx.ModelProto:
+    """Static INT8, QDQ, weights by channel; the ranges of activations are those seen on ``inputs``."""
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+
+    class Reader(CalibrationDataReader):
+        batches = iter(np.split(inputs, range(_CALIBRATION_BATCH, len(inputs), _CALIBRATION_BATCH)))
+
+        def get_next(self) -> dict | None:
+            batch = next(self.batches, None)
+            return None if batch is None else {proto.graph.input[0].name: batch}
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / 'int8.onnx'
+        quantize_static(proto, path, Reader(), quant_format=QuantFormat.QDQ, per_channel=True, activation_type=QuantType.QUInt8,
+                        weight_type=QuantType.QInt8, op_types_to_quantize=['Conv', 'Gemm'])  # yapf: disable
+        return onnx.load(path)
+
+
+#: By name. Dynamic INT8 is not among them: ONNX Runtime's ConvInteger is slower than fp32.
+PRECISIONS = {
+    precision.name: precision
+    for precision in (
+        Precision('fp32', max_relative_difference=1e-4, lossy=False),
+        Precision('fp16', prepare=partial(_cast_backbone, dtype=torch.float16), min_cosine=.999),
+        Precision('bf16', prepare=partial(_cast_backbone, dtype=torch.bfloat16), min_cosine=.999),
+        Precision('int8', convert=_quantize, min_cosine=.98, calibrated=True),
+    )
+}
