@@ -55,6 +55,21 @@ def check_openmmlab() -> None:
         require_range('mmpretrain', mmpretrain, MMPRETRAIN, f'pip install "mmpretrain>={MMPRETRAIN[0]},<{MMPRETRAIN[1]}"')
 
 
+def require_extra(package: str, purpose: str, extra: str | None = None) -> None:
+    """Checks that an optional package is installed.
+
+    Args:
+        package: the module to be imported next.
+        purpose: what it is needed for, for the message.
+        extra: the extra that brings it. Default: the one of its name.
+
+    Raises:
+        ImportError: naming the package and the command that installs it.
+    """
+    if find_spec(package) is None:
+        raise ImportError(f'{package} is not installed, which {purpose} needs. Run: pip install "mmface[{extra or package}]"')
+
+
 def import_onnxruntime() -> ModuleType:
     """Returns the module ``onnxruntime``.
 

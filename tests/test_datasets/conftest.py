@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from mmface.datasets.formats.recordio_writer import write_training_set
+from mmface.datasets.formats.recordio.writer import write_training_set
 
 
 @pytest.fixture(scope='session')

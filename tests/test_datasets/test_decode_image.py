@@ -1,13 +1,15 @@
 """Every kind of image becomes RGB uint8 by one rule; Pillow is the oracle."""
 import io
+import struct
+import zlib
 
 import cv2
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
-from mmface.datasets import DataFormatError, DecodeFace
-from mmface.datasets.decode import decode_image
+from mmface.datasets import DataFormatError, DataFormatWarning, DecodeFace
+from mmface.datasets.decode import MAX_PIXELS, decode_image
 
 ROTATED = Image.Exif()
 ROTATED[0x112] = 6
@@ -69,6 +71,18 @@ def test_the_exif_orientation_is_ignored(picture, kind, options):
     assert np.array_equal(decode_image(plain), decode_image(rotated))
 
 
+@pytest.mark.parametrize('kind, options', [('JPEG', dict(quality=98)), ('PNG', {}), ('WEBP', dict(lossless=True)), ('TIFF', {})])
+@pytest.mark.parametrize('orientation', range(1, 9))
+def test_upright_follows_the_exif_orientation_as_pillow_does(picture, kind, options, orientation):
+    exif = Image.Exif()
+    exif[0x112] = orientation
+    data = encode(picture, kind, exif=exif, **options)
+    oracle = np.asarray(ImageOps.exif_transpose(Image.open(io.BytesIO(data))))
+    found = decode_image(data, upright=True)
+    assert found.shape == oracle.shape
+    assert np.abs(found.astype(int) - oracle).max() <= 3
+
+
 @pytest.mark.parametrize('name', ['alpha.png', 'palette.png', 'progressive.jpg'])
 def test_the_odd_images_of_the_fixtures_are_read(shared, name):
     path = shared / 'reference/fixtures/adversarial/images' / name
@@ -83,19 +97,84 @@ def test_the_broken_images_of_the_fixtures_are_refused_by_name(shared, name, fac
         DecodeFace()(dict(img_bytes=(folder / name).read_bytes(), path=folder, where=name))
 
 
-@pytest.mark.parametrize('progressive', [False, True])
-def test_a_jpeg_cut_anywhere_is_never_half_a_picture(picture, progressive):
-    data = encode(picture, 'JPEG', progressive=progressive)
-    for end in range(1, len(data), 7):
+@pytest.mark.parametrize('kind, options', [
+    ('JPEG', {}),
+    ('JPEG', dict(progressive=True)),
+    ('PNG', {}),
+    ('GIF', {}),
+    ('BMP', {}),
+    ('WEBP', {}),
+    ('TIFF', {}),
+    ('PPM', {}),
+])
+def test_an_image_cut_anywhere_is_never_half_a_picture(picture, kind, options):
+    data = encode(picture, kind, **options)
+    for end in range(1, len(data), 29):
         with pytest.raises(ValueError, match=r'truncated or damaged|not an image'):
             decode_image(data[:end])
+
+
+def bomb(width: int, height: int) -> dict[str, bytes]:
+    """Small files that claim to be large."""
+    ihdr = b'IHDR' + struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)
+    entries = struct.pack('<HHII', 256, 4, 1, width) + struct.pack('<HHII', 257, 4, 1, height)
+    return {
+        'JPEG': b'\xff\xd8\xff\xc0\0\x11\x08' + struct.pack('>HH', height, width) + b'\x03\x01\x11\0\x02\x11\0\x03\x11\0' + bytes(200),
+        'PNG': b'\x89PNG\r\n\x1a\n' + struct.pack('>I', 13) + ihdr + struct.pack('>I', zlib.crc32(ihdr)),
+        'GIF': b'GIF89a' + struct.pack('<HH', width, height) + bytes(200),
+        'BMP': b'BM' + bytes(12) + struct.pack('<IiiHHIIiiII', 40, width, height, 1, 24, 0, 0, 0, 0, 0, 0) + bytes(200),
+        'WebP': b'RIFF\xff\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0' + (width - 1).to_bytes(3, 'little') + (height - 1).to_bytes(3, 'little'),
+        'TIFF': b'II*\0' + struct.pack('<IH', 8, 2) + entries + bytes(200),
+        'PNM': b'P6\n%d %d\n255\n' % (width, height),
+    }
+
+
+@pytest.mark.parametrize('kind', bomb(1, 1))
+def test_what_claims_too_many_pixels_is_not_decoded(kind, monkeypatch):
+    monkeypatch.setattr(cv2, 'imdecode', lambda *_: pytest.fail('decoded'))
+    with pytest.raises(ValueError, match=f'{kind} that claims 60000 x 60000 = 3,600,000,000 pixels, more than max_pixels=250,000,000'):
+        decode_image(bomb(60000, 60000)[kind])
+
+
+def test_the_limit_is_the_number_of_pixels_and_can_be_set(picture):
+    data = encode(picture, 'PNG')
+    assert MAX_PIXELS == 250_000_000
+    assert decode_image(data, max_pixels=1200).shape == (40, 30, 3)
+    with pytest.raises(ValueError, match='max_pixels=1,199'):
+        decode_image(data, max_pixels=1199)
+    with pytest.raises(DataFormatError, match=r'set: record 3: PNG that claims 30 x 40'):
+        DecodeFace(max_pixels=1199)(dict(img_bytes=data, path='set', where='record 3'))
+
+
+def test_pixels_pass_through_as_they_are():
+    pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+    assert decode_image(pixels) is pixels
+    for wrong in (pixels.astype(np.float32), pixels[..., 0], pixels[..., :2]):
+        with pytest.raises(ValueError, match=r'pixels must be uint8 \[H, W, 3\]'):
+            decode_image(wrong)
+
+
+def test_a_single_pixel_is_warned_about_by_name():
+    data = encode(Image.new('RGB', (1, 1)), 'PNG')
+    with pytest.warns(DataFormatWarning, match=r'set: a/1\.png: 1 x 1 pixel: a placeholder'):
+        results = DecodeFace()(dict(img_bytes=data, path='set', where='a/1.png'))
+    assert results['img_shape'] == (1, 1)
+
+
+def test_a_photo_is_turned_where_it_is_asked_for(picture):
+    data = encode(picture, 'JPEG', exif=ROTATED)
+    shapes = [DecodeFace(upright=upright)(dict(img_bytes=data, path='', where=''))['img_shape'] for upright in (False, True)]
+    assert shapes == [(40, 30), (30, 40)]
 
 
 @pytest.mark.parametrize('data, fact', [
     (b'', 'no image bytes'),
     (b'<!DOCTYPE html><html>', 'not an image'),
-    (b'\0\0\0\x18ftypheic\0\0\0\0mif1', 'HEIC'),
-    (b'version https://git-lfs.github.com/spec/v1\n', 'not an image'),
+    (b'\0\0\0\x18ftypheic\0\0\0\0mif1', 'HEIC, which is not read here: convert it to JPEG or PNG'),
+    (b'\0\0\0\x20ftypmif1\0\0\0\0heic', 'HEIC'),
+    (b'\0\0\0\x20ftypavif\0\0\0\0avif', 'AVIF'),
+    (b'\0\0\0\x0cjP  \r\n\x87\n', 'JPEG 2000'),
+    (b'version https://git-lfs.github.com/spec/v1\n', 'not an image but a Git LFS pointer'),
 ])
 def test_what_is_no_image_is_refused(data, fact):
     with pytest.raises(ValueError, match=fact):

@@ -7,7 +7,7 @@ import torch
 from torch._utils import ExceptionWrapper
 from torch.utils.data import DataLoader
 
-from mmface.datasets import DataFormatError, FaceDataset, FaceSampler, PackFace, PairDataset, face_collate
+from mmface.datasets import DataFormatError, EvalDataset, FaceDataset, FaceSampler, PackFace, face_collate
 from mmface.datasets.decode import decode_image
 from mmface.datasets.seeding import mix
 from mmface.structures import FaceDataSample
@@ -139,7 +139,7 @@ def test_packing_refuses_what_is_no_longer_a_picture():
 def test_a_pair_data_set_has_each_image_once_in_the_order_of_the_set(tree):
     root = tree('A/A_0001.jpg', 'A/A_0002.jpg', 'B/B_0001.jpg', 'C/C_0001.jpg')
     (root / 'pairs.txt').write_text('1\t1\nA\t2\t1\nB\t1\tA\t2\n')
-    dataset = PairDataset(str(root), name='mine', pipeline=PLAIN)
+    dataset = EvalDataset(str(root), name='mine', pipeline=PLAIN)
     pair_set = dataset.metainfo['pair_set']
     assert pair_set.name == 'mine'
     assert len(dataset) == len(pair_set.paths) == 3
@@ -154,4 +154,4 @@ def test_a_pair_data_set_has_each_image_once_in_the_order_of_the_set(tree):
 def test_the_pairs_may_lie_apart_from_the_images(tree, tmp_path):
     root = tree('A/A_0001.jpg', 'A/A_0002.jpg', 'B/B_0001.jpg')
     (tmp_path / 'list.txt').write_text('1\nA\t2\t1\nB\t1\tA\t2\n')
-    assert PairDataset(root, tmp_path / 'list.txt').metainfo['pair_set'].name == 'lfw'
+    assert EvalDataset(tmp_path / 'list.txt', root).metainfo['pair_set'].name == 'lfw'

@@ -1,19 +1,26 @@
 """RecordIO: what others wrote is read as they meant it, and damage is named."""
 import hashlib
 import json
+import mmap
 import multiprocessing
 import pickle
 import shutil
 import struct
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from mmface.datasets import DataFormatError, DataFormatWarning, open_records
-from mmface.datasets.formats.recordio_frames import scan
-from mmface.datasets.formats.recordio_index import read_index
-from mmface.datasets.formats.recordio_writer import RecordIOWriter, pack_record
+from mmface.datasets import DataFormatError, DataFormatWarning, FaceDataset, open_records
+from mmface.datasets.formats.common import class_sizes
+from mmface.datasets.formats.errors import collect_faults
+from mmface.datasets.formats.recordio import index as recordio_index
+from mmface.datasets.formats.recordio import survey as recordio_survey
+from mmface.datasets.formats.recordio.frames import scan
+from mmface.datasets.formats.recordio.index import read_index
+from mmface.datasets.formats.recordio.stream import pack_record
+from mmface.datasets.formats.recordio.writer import RecordIOWriter
 
 VARIANTS = ['face2rec2', 'float32_header', 'im2rec', 'insightface', 'label_gaps', 'multipart', 'shuffled_no_idx']
 
@@ -157,6 +164,7 @@ def test_a_record_that_runs_into_the_next_is_refused(write, jpeg):
 @pytest.mark.parametrize('index, fact', [
     ('1\t0\nnonsense\n', "line 2: 'nonsense'"),
     ('1\t0\n2 4 8\n', "line 2: '2 4 8'"),
+    ('1\t0\n2\n3 4 8\n', "line 2: '2'"),
     ('1\t0\n\n2\t18446744073709551615\n', 'line 3: offset 18446744073709551615 beyond any file: written with a 32-bit tell'),
     ('1\t2\n', 'record 1: offset 2 is no multiple of 4'),
     ('1\t4\n', 'record 1: no record magic at offset 4'),
@@ -205,10 +213,14 @@ def test_the_image_of_a_whole_record_is_not_copied(small_rec):
     assert first.readonly
 
 
-def test_readers_give_the_same_after_pickling_and_in_a_forked_process(rec):
-    records = open_records(rec / 'multipart')
-    assert digests(pickle.loads(pickle.dumps(records))) == digests(records)
-    assert len(pickle.dumps(records)) < 5000, 'the file must not travel with the reader'
+@pytest.mark.parametrize('labels', ['stored', 'rank'])
+def test_readers_give_the_same_after_pickling_and_in_a_forked_process(rec, labels):
+    records = open_records(rec / 'label_gaps', labels=labels)
+    again = pickle.loads(pickle.dumps(records))
+    assert digests(again) == digests(records)
+    assert again.labels.tolist() == records.labels.tolist()
+    assert (again.classes, again.num_classes, again.keys.tolist()) == (records.classes, records.num_classes, records.keys.tolist())
+    assert len(pickle.dumps(records)) < 2000, 'neither the file nor its table may travel with the reader'
     with multiprocessing.get_context('fork').Pool(2) as pool:
         assert pool.map(digests, [records] * 4) == [digests(records)] * 4
 
@@ -218,3 +230,126 @@ def test_a_folder_with_two_recs_is_refused(small_rec, tmp_path):
         shutil.copy(small_rec, tmp_path / name)
     with pytest.raises(DataFormatError, match=r'2 \.rec files: name one: a\.rec, b\.rec'):
         open_records(tmp_path)
+
+
+def test_gaps_are_closed_on_request_and_the_mapping_is_told(rec, expected):
+    records = open_records(rec / 'label_gaps', labels='rank')
+    remap = expected['label_gaps']['contiguous_remap']
+    images = sorted(expected['label_gaps']['images'], key=lambda image: image['key'])
+    assert records.labels.tolist() == [remap[str(image['label'])] for image in images]
+    assert (records.classes, records.num_classes) == (remap, 3)
+
+
+def test_gaps_and_single_images_are_counted_in_the_log(rec, monkeypatch):
+    said = []
+    monkeypatch.setattr(class_sizes, 'print_log', lambda text, logger: said.append(text))
+    open_records(rec / 'label_gaps')
+    assert [text.partition(': ')[2] for text in said] == [
+        'of 8 classes 5 have no image (labels="rank" closes such gaps), 1 have a single one']
+
+
+def test_classes_are_named_by_a_list_beside_the_records(write, jpeg):
+    path = write({1: pack_record(2, 1, jpeg(0)), 2: pack_record(0, 2, jpeg(1))}, property='3,112,112')
+    names = path.with_name('classes.tsv')
+    names.write_text('0\tAda\t7\n1\tBob\n2\tZoë Ångström\n')
+    assert open_records(path).classes == {'Ada': 0, 'Bob': 1, 'Zoë Ångström': 2}
+    assert open_records(path, labels='rank').classes == {'Ada': 0, 'Zoë Ångström': 1}
+    names.write_text('class number\n')
+    with pytest.warns(DataFormatWarning, match=r"classes\.tsv: line 1: 'class number': expected"):
+        assert open_records(path).classes is None
+
+
+def test_an_unknown_choice_of_labels_is_refused(small_rec):
+    with pytest.raises(ValueError, match="labels='text': expected 'stored' or 'rank'"):
+        open_records(small_rec, labels='text')
+
+
+@pytest.mark.parametrize('label, property, facts', [
+    (7, '2,112,112', ['record 1', 'label 7', 'property says 2 classes']),
+    (3e7, None, ['record 1', 'label 30000000', 'only up to 16777216']),
+    (float('inf'), None, ['record 1', 'label inf']),
+])
+def test_a_label_that_is_no_class_of_the_set_is_refused(write, jpeg, label, property, facts):
+    with pytest.raises(DataFormatError) as raised:
+        open_records(write({1: pack_record(label, 1, jpeg(0))}, property))
+    assert [fact for fact in facts if fact not in str(raised.value)] == []
+
+
+def test_an_index_without_its_records_says_which_are_missing(tmp_path):
+    (tmp_path / 'train.idx').write_text('1\t0\n')
+    with pytest.raises(DataFormatError, match=r'train\.rec: no such file: expected the records that train\.idx'):
+        open_records(tmp_path)
+
+
+def test_a_file_that_is_no_multiple_of_four_was_not_copied_whole(write, jpeg):
+    path = write({1: pack_record(0, 1, jpeg(0)), 2: pack_record(0, 2, jpeg(1))})
+    path.with_suffix('.idx').write_text('1\t0\n')
+    path.write_bytes(path.read_bytes()[:-2])
+    with pytest.raises(DataFormatError, match='bytes: a whole file has a multiple of 4'):
+        open_records(path)
+
+
+@pytest.mark.parametrize('content, fact', [
+    (b'version https://git-lfs.github.com/spec/v1\noid sha256:0\n', 'a Git LFS pointer'),
+    (b'\n<!DOCTYPE html><html>Quota exceeded', 'a web page, not the file'),
+])
+def test_what_a_failed_download_leaves_is_recognised(tmp_path, content, fact):
+    (tmp_path / 'train.rec').write_bytes(content)
+    with pytest.raises(DataFormatError, match=fact):
+        open_records(tmp_path)
+
+
+@pytest.mark.parametrize('image, fact', [
+    (b'', 'record 1: empty file, no image bytes'),
+    (b'<html>quota exceeded</html>', 'record 1: not an image'),
+    (None, 'record 1: JPEG that cannot be decoded'),
+])
+def test_a_broken_image_is_refused_when_it_is_read(write, jpeg, image, fact):
+    path = write({1: pack_record(0, 1, jpeg(0)[:400] if image is None else image), 2: pack_record(0, 2, jpeg(1))})
+    dataset = FaceDataset(str(path), pipeline=[dict(type='DecodeFace')])
+    with pytest.raises(DataFormatError, match=fact):
+        dataset[0]
+    assert dataset[1]['img'].shape == (112, 112, 3)
+
+
+def test_blocks_and_chunks_have_no_seams(rec, expected, monkeypatch):
+    monkeypatch.setattr(recordio_index, '_BLOCK', 1)
+    monkeypatch.setattr(recordio_survey, '_CHUNK', 3)
+    with collect_faults():  # nothing from the cache
+        records = open_records(rec / 'insightface')
+    assert records.keys.tolist() == [image['key'] for image in expected['insightface']['images']]
+    assert digests(records) == [image['sha256'] for image in expected['insightface']['images']]
+
+
+def test_all_faults_are_found_when_somebody_looks_for_all(write, jpeg, monkeypatch):
+    monkeypatch.setattr(recordio_survey, '_CHUNK', 2)
+    labels = [0, float('nan'), 1, 0, -1, 1]
+    path = write({key: pack_record(label, key, jpeg(key)) for key, label in enumerate(labels, 1)})
+    data, offsets = bytearray(path.read_bytes()), read_index(path.with_suffix('.idx'))[1]
+    for key in (3, 4):
+        data[offsets[key - 1]] ^= 1
+    path.write_bytes(data)
+    with collect_faults() as faults:
+        records = open_records(path)
+    assert [(fault.where, fault.value) for fault in faults] == [
+        ('record 3', f'no record magic at offset {offsets[2]}'), ('record 4', f'no record magic at offset {offsets[3]}'),
+        ('record 2', 'label nan is no class number'), ('record 5', 'label -1 is no class number')]
+    assert records.keys.tolist() == [1, 2, 5, 6]
+    with pytest.raises(DataFormatError, match='record 3: no record magic'):
+        open_records(path)
+
+
+def test_the_images_of_a_batch_are_announced_before_the_first_is_read(small_rec, monkeypatch):
+    dataset = FaceDataset(str(small_rec), pipeline=[dict(type='DecodeFace'), dict(type='PackFace')])
+    records, done = dataset.records, []
+    file = SimpleNamespace(madvise=lambda advice, start, length: done.append((advice, start, start + length)))
+    monkeypatch.setattr(records, '_file', file)
+    read = records.read
+    monkeypatch.setattr(records, 'read', lambda at: done.append('read') or read(at))
+    dataset.__getitems__([(0, 9), (0, 2), (0, 5)])
+    data = small_rec.read_bytes()
+    assert done[3:] == ['read'] * 3
+    for at, (advice, start, end) in zip((9, 2, 5), done, strict=False):
+        place = data.index(bytes(read(at)))
+        assert (advice, start % mmap.PAGESIZE) == (mmap.MADV_WILLNEED, 0)
+        assert place - mmap.PAGESIZE < start <= place and end == place + len(read(at))

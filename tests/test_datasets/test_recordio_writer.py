@@ -3,9 +3,10 @@ import numpy as np
 import pytest
 
 from mmface.datasets import open_records
-from mmface.datasets.formats.recordio_frames import IR_HEADER, MAGIC_BYTES, read_record
-from mmface.datasets.formats.recordio_index import read_index
-from mmface.datasets.formats.recordio_writer import RecordIOWriter, pack_record, write_training_set
+from mmface.datasets.formats.recordio.frames import IR_HEADER, MAGIC_BYTES, read_record
+from mmface.datasets.formats.recordio.index import read_index
+from mmface.datasets.formats.recordio.stream import pack_record
+from mmface.datasets.formats.recordio.writer import RecordIOWriter, write_training_set
 
 
 @pytest.mark.parametrize('variant', ['insightface', 'multipart', 'face2rec2', 'im2rec'])

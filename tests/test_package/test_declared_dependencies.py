@@ -30,16 +30,20 @@ def imports(source: str, everywhere: bool) -> set[str]:
             found |= {alias.name.partition('.')[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             found.add(node.module.partition('.')[0])
-        if everywhere or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        runs = not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        if everywhere or (runs and not (isinstance(node, ast.If) and ast.unparse(node.test) == 'TYPE_CHECKING')):
             todo += ast.iter_child_nodes(node)
     return {DISTRIBUTION.get(name, name) for name in found - set(sys.stdlib_module_names)}
 
 
+CONTAINERS = ('lmdb', 'pyarrow', 'safetensors', 'webdataset')
+
+
 @pytest.mark.parametrize(('folder', 'everywhere', 'requirements'), [
     ('mmface', False, ('runtime', 'lite')),
-    ('mmface', True, ('runtime', 'lite', 'cpu')),
-    ('tools', True, ('runtime', 'lite', 'cpu', 'benchmark')),
-    ('tests', True, ('runtime', 'lite', 'cpu', 'tests')),
+    ('mmface', True, ('runtime', 'lite', 'cpu', *CONTAINERS)),
+    ('tools', True, ('runtime', 'lite', 'cpu', 'benchmark', *CONTAINERS)),
+    ('tests', True, ('runtime', 'lite', 'cpu', 'tests', *CONTAINERS)),
 ])
 def test_what_is_imported_is_declared(root, folder, everywhere, requirements):
     known = declared(root, *requirements) | {'mmface', 'setuptools'} | {file.stem for file in (root / folder).rglob('*')}
@@ -50,16 +54,17 @@ def test_what_is_imported_is_declared(root, folder, everywhere, requirements):
     assert sorted(missing) == []
 
 
-def test_an_import_inside_a_function_does_not_run_on_import():
-    source = 'import os\nimport cv2\ntry:\n    import yaml\nexcept ImportError:\n    pass\ndef f():\n    import onnxruntime\n'
+def test_an_import_inside_a_function_or_for_types_does_not_run_on_import():
+    source = ('import os\nimport cv2\ntry:\n    import yaml\nexcept ImportError:\n    pass\ndef f():\n    import onnxruntime\n'
+              'if TYPE_CHECKING:\n    import lmdb\n')
     assert imports(source, everywhere=False) == {'opencv-python', 'pyyaml'}
-    assert imports(source, everywhere=True) == {'opencv-python', 'pyyaml', 'onnxruntime'}
+    assert imports(source, everywhere=True) == {'opencv-python', 'pyyaml', 'onnxruntime', 'lmdb'}
 
 
 def test_the_constraints_lie_inside_the_declared_ranges(root):
     packaging = pytest.importorskip('packaging.requirements')
     ranges = {}
-    for name in ('runtime', 'lite', 'cpu', 'tests'):
+    for name in ('runtime', 'lite', 'cpu', 'tests', *CONTAINERS):
         for line in (root / f'requirements/{name}.txt').read_text().splitlines():
             requirement = packaging.Requirement(line)
             ranges[requirement.name] = requirement.specifier

@@ -15,7 +15,7 @@ MAY_IMPORT = {
     'datasets': FLOOR,
     'models': FLOOR,
     'evaluation': FLOOR,
-    'visualization': {'functional', 'structures'},
+    'visualization': {'functional', 'structures', 'version'},
     'runtime': FLOOR | {'models'},
     'export': FLOOR | {'models'},
     'zoo': FLOOR | {'models'},

@@ -24,8 +24,9 @@ from typing import NamedTuple
 
 from mmface.datasets.decode import decode_image
 from mmface.datasets.formats import DataFormatError
-from mmface.datasets.formats.lfw_pairs import ImageKey, Pair, read_pairs
-from mmface.datasets.formats.recordio_writer import write_training_set
+from mmface.datasets.formats.common.pair_lists import Pair
+from mmface.datasets.formats.lfw_pairs import ImageKey, read_pairs
+from mmface.datasets.formats.recordio.writer import write_training_set
 
 PARTS = 10
 

@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mmface.structures import PairSet
+from mmface.structures import PairSet, SearchSet, TemplateSet
 
 
 class Reader(Protocol):
@@ -46,4 +46,4 @@ class Records(Reader, Protocol):
 
 class EvalImages(Reader, Protocol):
     """The images of an evaluation set, in the order of ``set.paths``."""
-    set: PairSet
+    set: PairSet | TemplateSet | SearchSet

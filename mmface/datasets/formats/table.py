@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from mmface.structures import PairSet
+from mmface.structures import PairSet, SearchSet, TemplateSet
 
 from .errors import DataFormatError
 from .reader import EvalImages, Reader, Records
@@ -41,7 +41,10 @@ class FormatTable(Generic[R]):
         """
         path, known = Path(path), ', '.join(self.readers)
         if not path.exists():
-            raise DataFormatError(path, value='no such file or folder', hint=f'expected {self.kind}')
+            patterns = [name for name, reader in self.readers.items() if _is_pattern(reader, path) and format in ('auto', name)]
+            if not patterns:
+                raise DataFormatError(path, value='no such file or folder', hint=f'expected {self.kind}')
+            return self.readers[patterns[0]](path, **options)
         if format != 'auto':
             if format not in self.readers:
                 raise ValueError(f'unknown format {format!r} of {self.kind}; known are: auto, {known}')
@@ -50,10 +53,19 @@ class FormatTable(Generic[R]):
         if len(fitting) > 1:
             raise DataFormatError(path, value=f'looks like {" and ".join(fitting)}', hint='say which with format=')
         if not fitting:
-            empty = not any(path.iterdir()) if path.is_dir() else path.stat().st_size < 4096 and not path.read_bytes().strip()
-            raise DataFormatError(path, value='empty' if empty else f'not recognised as {self.kind}',
+            raise DataFormatError(path, value='empty' if is_empty(path) else f'not recognised as {self.kind}',
                                   hint=f'known formats of {self.kind} are: {known}')
         return self.readers[fitting[0]](path, **options)
+
+
+def is_empty(path: Path) -> bool:
+    """Whether a folder holds nothing, or a file nothing but blanks."""
+    return not any(path.iterdir()) if path.is_dir() else path.stat().st_size < 4096 and not path.read_bytes().strip()
+
+
+def _is_pattern(reader: type, path: Path) -> bool:
+    """Whether ``path`` stands for several files of a format whose sets may be named so (``train-{000..099}.tar``)."""
+    return getattr(reader, 'is_pattern', lambda _: False)(path)
 
 
 RECORDS: FormatTable[Records] = FormatTable('a training set')
@@ -74,11 +86,11 @@ def open_records(path: str | Path, format: str = 'auto', **options: Any) -> Reco
     return RECORDS.open(path, format, **options)
 
 
-def open_eval(path: str | Path, format: str = 'auto', **options: Any) -> PairSet:
+def open_eval(path: str | Path, format: str = 'auto', **options: Any) -> PairSet | TemplateSet | SearchSet:
     """Opens an evaluation set and returns what is to be compared, without images and embeddings.
 
     Args:
-        path: a list of pairs, or a folder that holds one.
+        path: a list of pairs, or a folder that holds a set of pairs, templates or searches.
         format: a name in ``EVALS.readers``, or ``'auto'`` to look.
         options: what the reader takes.
 

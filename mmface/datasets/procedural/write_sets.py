@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ..formats.lfw_pairs import ImageKey
-from ..formats.recordio_writer import write_training_set
+from ..formats.recordio.writer import write_training_set
 from .procedural_faces import ProceduralFaces
 
 

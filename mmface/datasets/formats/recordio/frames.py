@@ -5,12 +5,15 @@ where the magic word stands in it at a multiple of 4 and drops that word, so a r
 3. A record begins with the 24-byte IRHeader ``u32 flag | f32 label | u64 id | u64 id2``; ``flag`` > 0 says that as many f32 labels follow.
 """
 import struct
+from array import array
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from .errors import DataFormatError
+from mmface.utils.progress import Progress
+
+from ..errors import DataFormatError
 
 MAGIC = 0xced7230a
 MAGIC_BYTES = struct.pack('<I', MAGIC)
@@ -18,6 +21,7 @@ FRAME = struct.Struct('<II')
 IR_HEADER = struct.Struct('<IfQQ')
 MAX_PART = (1 << 29) - 1
 _HEAD = struct.Struct('<IIIfQ')  # a frame and the IRHeader up to its id
+_REPORTED = 10000
 
 _COPY = 'the file is cut short or damaged: copy it again'
 _REBUILD = 'index of another file? Delete the .idx to have it rebuilt'
@@ -91,16 +95,19 @@ def scan(path: Path, view: memoryview) -> tuple[np.ndarray, np.ndarray]:
 
     The keys are the records' own ids where those are unique, else their ranks in the file.
     """
-    ids: list[int] = []
-    offsets: list[int] = []
+    ids, offsets = array('Q'), array('q')
     at = 0
-    while at < len(view):
-        offsets.append(at)
-        magic, word, _, _, ident = _HEAD.unpack_from(view, at) if at + _HEAD.size <= len(view) else (0, 0, 0, 0, 0)
-        if magic == MAGIC and IR_HEADER.size <= word <= MAX_PART:
-            at += FRAME.size + word + -word % 4
-        else:
-            _, ident, _, _, at = read_record(path, view, at, len(offsets) - 1)
-        ids.append(ident)
-    unique = len(set(ids)) == len(ids) and max(ids) < 1 << 63
-    return np.array(ids if unique else range(len(offsets)), np.int64), np.array(offsets, np.int64)
+    with Progress(f'scan of {path.name}', len(view), 'bytes') as progress:
+        while at < len(view):
+            offsets.append(at)
+            magic, word, _, _, ident = _HEAD.unpack_from(view, at) if at + _HEAD.size <= len(view) else (0, 0, 0, 0, 0)
+            if magic == MAGIC and IR_HEADER.size <= word <= MAX_PART:
+                at += FRAME.size + word + -word % 4
+            else:
+                _, ident, _, _, at = read_record(path, view, at, len(offsets) - 1)
+            ids.append(ident)
+            if len(ids) % _REPORTED == 0:
+                progress.advance(at - progress.done)
+    ordered = np.sort(np.frombuffer(ids, np.uint64))
+    unique = bool((ordered[1:] > ordered[:-1]).all()) and ordered[-1] < 1 << 63
+    return np.array(ids, np.uint64).astype(np.int64) if unique else np.arange(len(offsets)), np.array(offsets, np.int64)

@@ -1,0 +1,1 @@
+"""Sets of Hugging Face's ``datasets``: Arrow streams and Parquet."""

@@ -1,0 +1,1 @@
+"""MATLAB files of the versions 5 to 7."""

@@ -1,0 +1,1 @@
+"""``.bin`` verification packs."""

@@ -1,0 +1,1 @@
+"""InsightFace's and MXNet's indexed RecordIO."""

@@ -1,0 +1,1 @@
+"""WebDataset tar shards."""

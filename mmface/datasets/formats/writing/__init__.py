@@ -1,0 +1,1 @@
+"""What writers of training sets share."""
