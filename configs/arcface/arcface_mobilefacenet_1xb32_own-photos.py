@@ -22,7 +22,7 @@ val_dataloader = dict(
     num_workers=0,
     sampler=dict(type='DefaultSampler', shuffle=False, round_up=False),
     collate_fn=dict(type='mmface.face_collate'),
-    dataset=dict(type='PairDataset', root='data/pairs', name='own', pipeline=[
+    dataset=dict(type='EvalDataset', path='data/pairs', name='own', pipeline=[
         dict(type='DecodeFace'),
         dict(type='Resize', scale=(112, 112)),
         dict(type='PackFace'),

@@ -32,7 +32,7 @@ val_dataloader = dict(
     num_workers=0,
     sampler=dict(type='DefaultSampler', shuffle=False, round_up=False),
     collate_fn=dict(type='mmface.face_collate'),
-    dataset=dict(type='PairDataset', root='data/procedural/test', name='procedural', pipeline=[
+    dataset=dict(type='EvalDataset', path='data/procedural/test', name='procedural', pipeline=[
         dict(type='DecodeFace'),
         dict(type='PackFace'),
     ]))

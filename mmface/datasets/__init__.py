@@ -1,12 +1,22 @@
 """Data sets: readers of what is on disk, transforms, samplers."""
 from .collate import face_collate
+from .concat_dataset import ConcatDataset
+from .eval_dataset import EvalDataset
 from .face_dataset import FaceDataset
 from .formats import DataFormatError, DataFormatWarning, open_eval, open_records
-from .pair_dataset import PairDataset
-from .samplers import FaceSampler, InfiniteFaceSampler
-from .transforms import DecodeFace, PackFace
+from .samplers import ClassAwareSampler, FaceSampler, IdentityBalancedSampler, InfiniteFaceSampler
+from .transforms import (
+    AlignFace,
+    DecodeFace,
+    PackFace,
+    RandomCropInPlace,
+    RandomFlip,
+    RandomLowResolution,
+    RandomPhotometric,
+)
 
 __all__ = [
-    'DataFormatError', 'DataFormatWarning', 'DecodeFace', 'FaceDataset', 'FaceSampler', 'InfiniteFaceSampler', 'PackFace', 'PairDataset',
-    'face_collate', 'open_eval', 'open_records'
+    'AlignFace', 'ClassAwareSampler', 'ConcatDataset', 'DataFormatError', 'DataFormatWarning', 'DecodeFace', 'EvalDataset', 'FaceDataset',
+    'FaceSampler', 'IdentityBalancedSampler', 'InfiniteFaceSampler', 'PackFace', 'RandomCropInPlace', 'RandomFlip', 'RandomLowResolution',
+    'RandomPhotometric', 'face_collate', 'open_eval', 'open_records'
 ]

@@ -6,10 +6,12 @@ import torch
 from mmface.registry import FUNCTIONS
 from mmface.structures import FaceDataSample
 
+from .face_batch import FaceBatch
+
 
 @FUNCTIONS.register_module()
 def face_collate(items: Sequence[dict]) -> dict:
-    """Joins B items of ``PackFace``.
+    """Joins B items of ``PackFace``, which a :class:`FaceBatch` has done already.
 
     Returns:
         ``dict(inputs=uint8 [B, 3, H, W], data_samples=FaceDataSample)`` with fields ``[B]``.
@@ -17,6 +19,8 @@ def face_collate(items: Sequence[dict]) -> dict:
     Raises:
         ValueError: for images of different sizes.
     """
+    if isinstance(items, FaceBatch):
+        return dict(inputs=items.inputs, data_samples=items.data_samples)
     images, samples = [item['inputs'] for item in items], [item['data_samples'] for item in items]
     for image, sample in zip(images, samples, strict=True):
         if image.shape != images[0].shape:

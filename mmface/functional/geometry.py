@@ -62,7 +62,7 @@ def similarity_transform(source: np.ndarray, target: np.ndarray) -> np.ndarray:
         :func:`rms_residual`.
 
     Raises:
-        ValueError: not five finite points each, or source points that coincide.
+        ValueError: not five finite points each, source points that coincide, or points that no similarity brings together.
     """
     z, w = _as_complex(source, 'landmarks'), _as_complex(target, 'target points')
     centred = z - z.mean()
@@ -70,6 +70,8 @@ def similarity_transform(source: np.ndarray, target: np.ndarray) -> np.ndarray:
     if spread <= 1e-12 * (abs(z)**2).max():
         raise ValueError(f'the landmarks coincide at ({z[0].real:g}, {z[0].imag:g}): no rotation or scale can be found from them')
     a = (centred.conj() * (w - w.mean())).sum() / spread
+    if abs(a) * np.sqrt(spread) <= 1e-9 * np.linalg.norm(w - w.mean()):  # then the best similarity shrinks them to a point
+        raise ValueError(f'no rotation and scale take the landmarks {np.asarray(source).tolist()} towards the target points')
     b = w.mean() - a * z.mean()
     return np.array([[a.real, -a.imag, b.real], [a.imag, a.real, b.imag]])
 
@@ -103,16 +105,20 @@ def align_face(image: np.ndarray, landmarks: np.ndarray, size: Sequence[int] = (
     """
     target = landmark_template(size, template)
     matrix = similarity_transform(landmarks, target)
-    height, width = size
     residual = rms_residual(matrix, landmarks, target)
-    if residual > MAX_RESIDUAL * height:
+    if residual > MAX_RESIDUAL * size[0]:
         warnings.warn(
-            f'the landmarks do not look like a face: aligned, they are {residual:.1f} px off on average in a crop {height} px high; '
+            f'the landmarks do not look like a face: aligned, they are {residual:.1f} px off on average in a crop {size[0]} px high; '
             'is their order left eye, right eye, nose, left mouth corner, right mouth corner as seen in the image?',
             stacklevel=2)
     if _misses(matrix, image.shape, size):
         warnings.warn(f'the aligned face lies outside the image of {image.shape[1]} x {image.shape[0]} px: the crop is black', stacklevel=2)
-    return cv2.warpAffine(image, matrix, (width, height), flags=cv2.INTER_LINEAR, borderValue=0)
+    return warp(image, matrix, size)
+
+
+def warp(image: np.ndarray, matrix: np.ndarray, size: Sequence[int]) -> np.ndarray:
+    """The part of ``image`` that ``matrix`` [2, 3] moves into a crop of ``size`` (height, width); black where the image ends."""
+    return cv2.warpAffine(image, matrix, (size[1], size[0]), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
 
 
 def _as_complex(points: np.ndarray, what: str) -> np.ndarray:
@@ -121,6 +127,8 @@ def _as_complex(points: np.ndarray, what: str) -> np.ndarray:
         raise ValueError(f'the {what} must be 5 points (x, y), shape (5, 2), got shape {points.shape}')
     if not np.isfinite(points).all():
         raise ValueError(f'the {what} are not finite: {points.tolist()}')
+    if abs(points).max() > 1e9:
+        raise ValueError(f'the {what} lie outside of any image: {points.tolist()}')
     return points[:, 0] + 1j * points[:, 1]
 
 

@@ -10,5 +10,5 @@ train_dataloader = dict(
             dict(type='RandomFlip', prob=0.5),
             dict(type='PackFace'),
         ]))
-val_dataloader = dict(dataset=dict(root='data/lfw_144px'))
+val_dataloader = dict(dataset=dict(path='data/lfw_144px'))
 test_dataloader = val_dataloader

@@ -5,7 +5,7 @@ test_dataloader = dict(
     persistent_workers=True,
     sampler=dict(type='DefaultSampler', shuffle=False, round_up=False),
     collate_fn=dict(type='mmface.face_collate'),
-    dataset=dict(type='PairDataset', root='data/lfw', name='lfw', pipeline=[
+    dataset=dict(type='EvalDataset', path='data/lfw', name='lfw', pipeline=[
         dict(type='DecodeFace'),
         dict(type='PackFace'),
     ]))

@@ -22,8 +22,8 @@ val_dataloader = dict(
     sampler=dict(type='DefaultSampler', shuffle=False, round_up=False),
     collate_fn=dict(type='mmface.face_collate'),
     dataset=dict(
-        type='PairDataset',
-        root='data/lfw_holdout10/test',
+        type='EvalDataset',
+        path='data/lfw_holdout10/test',
         name='lfw_holdout10',
         pipeline=[
             dict(type='DecodeFace'),
