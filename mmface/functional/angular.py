@@ -5,15 +5,18 @@ its cosine through :func:`inner_cosine` first, which keeps it one rounding step 
 own precision, and the gradient at the ends is zero.
 """
 import math
+from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
+from torch.autograd import Function
 
 
 def inner_cosine(cosine: Tensor) -> Tensor:
     """Clamps to ``[-1 + eps, 1 - eps]``, eps the machine epsilon of the dtype; the gradient outside is 0."""
     bound = 1 - torch.finfo(cosine.dtype).eps
-    return cosine.clamp(-bound, bound)
+    return F.hardtanh(cosine, -bound, bound)  # clamp, with a backward pass several times as fast
 
 
 def cos_plus(cosine: Tensor, margin: Tensor | float) -> Tensor:
@@ -52,6 +55,25 @@ def cos_times(cosine: Tensor, factor: float) -> Tensor:
     return (1 - 2 * (k % 2)) * scaled.cos() - 2 * k
 
 
+class _StraightThrough(Function):
+
+    @staticmethod
+    def forward(_ctx: Any, value: Tensor, _of: Tensor) -> Tensor:
+        return value.view_as(value)
+
+    @staticmethod
+    def backward(_ctx: Any, gradient: Tensor) -> tuple[None, Tensor]:
+        return None, gradient
+
+
 def straight_through(value: Tensor, of: Tensor) -> Tensor:
     """``value`` in the forward pass, the slope of ``of`` in the backward pass (a detached margin)."""
-    return of + (value - of).detach()
+    return _StraightThrough.apply(value.detach(), of)
+
+
+def exceeds(value: Tensor, threshold: Tensor) -> Tensor:
+    """1 where ``value > threshold``, else 0, in the dtype of ``value`` and without a gradient.
+
+    To multiply by this takes a fraction of the time of ``torch.where``, and has a cheaper backward pass.
+    """
+    return torch.gt(value.detach(), threshold.detach(), out=torch.empty_like(value, requires_grad=False))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .intervals import wilson_interval
-from .roc import Roc
+from .roc import Roc, allowed
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,7 @@ class OperatingPoint:
 
 def tar_at_far(roc: Roc, far: float) -> OperatingPoint:
     """The strict reading, and ours: the largest TAR whose FAR does not exceed ``far`` (a fraction), at the highest threshold with it."""
-    _check(far)
-    best = roc.true_accepts[np.searchsorted(roc.far, far, side='right') - 1]
-    return _point(roc, far, int(np.searchsorted(roc.true_accepts, best)))
+    return _point(roc, far, roc.lowest_genuine_above(roc.impostor(allowed(far, roc.impostors))))
 
 
 def tar_at_nearest_far(roc: Roc, far: float) -> OperatingPoint:
@@ -59,16 +57,14 @@ def tar_at_nearest_far(roc: Roc, far: float) -> OperatingPoint:
 
     Of several it takes the lowest threshold. On small sets the difference can be many points; for comparisons only.
     """
-    _check(far)
-    distance = np.abs(roc.far - far)
-    return _point(roc, far, len(distance) - 1 - int(np.argmin(distance[::-1])))
+    below, above = _around(roc, far)
+    return below if abs(below.far - far) < abs(above.far - far) else above
 
 
 def interpolated_tar(roc: Roc, far: float) -> float:
     """The TAR on the straight line between neighbouring FARs, which no threshold reaches; for comparisons only."""
-    _check(far)
-    best = np.append(np.flatnonzero(np.diff(roc.false_accepts)), len(roc.far) - 1)  # of the points with one FAR, the highest TAR
-    return float(np.interp(far, roc.far[best], roc.tar[best]))
+    below, above = _around(roc, far)
+    return float(np.interp(far, [below.far, above.far], [below.tar, above.tar]))
 
 
 def far_text(far: float) -> str:
@@ -77,11 +73,13 @@ def far_text(far: float) -> str:
     return f'{float(digits):g}e{int(exponent)}'
 
 
-def _check(far: float) -> None:
-    if not 0 <= far <= 1:
-        raise ValueError(f'a FAR is a fraction in [0, 1], got {far}')
+def _around(roc: Roc, far: float) -> tuple[OperatingPoint, OperatingPoint]:
+    """The points with the two FARs that enclose ``far``, each at its lowest threshold, which has the highest TAR."""
+    left_out = roc.impostor(allowed(far, roc.impostors))
+    next_out = roc.impostor(roc.false_accepts_at(left_out))
+    return _point(roc, far, roc.lowest_above(left_out)), _point(roc, far, roc.lowest_above(next_out))
 
 
-def _point(roc: Roc, far: float, at: int) -> OperatingPoint:
+def _point(roc: Roc, far: float, threshold: float) -> OperatingPoint:
     return OperatingPoint(
-        float(far), float(roc.thresholds[at]), int(roc.false_accepts[at]), int(roc.true_accepts[at]), roc.genuine, roc.impostors)
+        float(far), threshold, roc.false_accepts_at(threshold), roc.true_accepts_at(threshold), roc.genuine, roc.impostors)

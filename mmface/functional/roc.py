@@ -4,30 +4,82 @@ Conventions of the whole package: a score is a similarity, **accept when score >
 
     FAR(t) = #{impostor >= t} / #impostor       TAR(t) = #{genuine >= t} / #genuine       FNMR = 1 - TAR, FMR = FAR
 
-Counts are integers, scores float64, shares fractions (0.01 is one percent). Genuine scores may be -inf (never accepted).
+Counts are integers, shares fractions (0.01 is one percent). A score of -inf (a failure to enrol) counts and is never accepted.
 """
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
 
 @dataclass(frozen=True)
 class Roc:
-    """Every operating point that the scores can tell apart, from "accept nothing" to "accept all".
+    """Every operating point that the scores can tell apart, from "accept nothing" to "accept all", as two sorted arrays.
+
+    Made by :func:`roc_curve`. Counts at a threshold are looked up; the points themselves are listed only when somebody asks for them.
 
     Attributes:
-        thresholds: float64 [K], falling: +inf, then every distinct score.
-        false_accepts: int64 [K], impostors accepted at each threshold.
-        true_accepts: int64 [K], genuine ones accepted.
-        genuine: how many genuine scores there are.
+        genuine_scores: float [G], rising.
+        impostor_scores: float [H], rising: the H highest, or all of them.
         impostors: how many impostor scores there are.
     """
-    thresholds: np.ndarray
-    false_accepts: np.ndarray
-    true_accepts: np.ndarray
-    genuine: int
+    genuine_scores: np.ndarray
+    impostor_scores: np.ndarray
     impostors: int
+
+    @property
+    def genuine(self) -> int:
+        """How many genuine scores there are."""
+        return len(self.genuine_scores)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all impostor scores are here, or only the highest: then whatever needs a lower one raises ValueError."""
+        return len(self.impostor_scores) == self.impostors
+
+    def impostor(self, k: int) -> float:
+        """The k-th highest impostor score, counted from 0; -inf where there are not so many."""
+        if k >= self.impostors:
+            return -np.inf
+        if k >= len(self.impostor_scores):
+            self._need_all(f'the score of rank {k + 1}')
+        return float(self.impostor_scores[-1 - k])
+
+    def false_accepts_at(self, threshold: float) -> int:
+        """How many impostor scores reach the threshold."""
+        count = _at_least(self.impostor_scores, threshold)
+        if count == len(self.impostor_scores):
+            self._need_all(f'the number of scores from {threshold:g} on')
+        return count
+
+    def true_accepts_at(self, threshold: float) -> int:
+        """How many genuine scores reach the threshold."""
+        return _at_least(self.genuine_scores, threshold)
+
+    def lowest_above(self, score: float) -> float:
+        """The lowest score of either kind above the given one, +inf where there is none."""
+        return min(self.lowest_genuine_above(score), _next(self.impostor_scores, score))
+
+    def lowest_genuine_above(self, score: float) -> float:
+        """The lowest genuine score above the given one, +inf where there is none."""
+        return _next(self.genuine_scores, score)
+
+    @cached_property
+    def thresholds(self) -> np.ndarray:
+        """Float64 [K], falling: +inf, then every distinct score."""
+        self._need_all('the list of points')
+        scores = np.unique(np.concatenate([self.genuine_scores, self.impostor_scores]))
+        return np.append(np.inf, scores[::-1])
+
+    @cached_property
+    def false_accepts(self) -> np.ndarray:
+        """Int64 [K], impostors accepted at each threshold."""
+        return self.impostors - np.searchsorted(self.impostor_scores, self.thresholds)
+
+    @cached_property
+    def true_accepts(self) -> np.ndarray:
+        """Int64 [K], genuine ones accepted."""
+        return self.genuine - np.searchsorted(self.genuine_scores, self.thresholds)
 
     @property
     def far(self) -> np.ndarray:
@@ -39,37 +91,54 @@ class Roc:
         """Float64 [K]: the share of genuine pairs accepted."""
         return self.true_accepts / self.genuine
 
+    @property
+    def auc(self) -> float:
+        """The area under the curve: the share of (genuine, impostor) pairs in the right order, ties counting one half."""
+        self._need_all('the area')
+        below, not_above = (np.searchsorted(self.impostor_scores, self.genuine_scores, side).sum(dtype=np.int64)
+                            for side in ('left', 'right'))
+        return float(int(below) + int(not_above)) / (2 * self.genuine * self.impostors)
 
-class EqualErrorRate(NamedTuple):
-    """The equal error rate in its two readings.
-
-    ``mid`` is the mean of ``fmr`` and ``fnmr`` at ``threshold``, the highest one that brings them closest; ``cross`` is where the straight
-    line between neighbouring points of the ROC meets FMR = FNMR. They agree within one over the smaller number of scores.
-    """
-    mid: float
-    cross: float
-    threshold: float
-    fmr: float
-    fnmr: float
+    def _need_all(self, what: str) -> None:
+        if not self.complete:
+            raise ValueError(f'{what} cannot be told from the highest {len(self.impostor_scores)} of {self.impostors} impostor scores: '
+                             'make the ROC with a larger max_far')
 
 
-def roc_curve(genuine: np.ndarray, impostor: np.ndarray) -> Roc:
+def roc_curve(genuine: np.ndarray, impostor: np.ndarray, max_far: float = 1.) -> Roc:
     """The ROC of two sets of scores, [G] and [I], with every distinct score as a threshold (-0.0 and 0.0 are one).
+
+    Args:
+        genuine: float32 or float64, compared as they are.
+        impostor: likewise.
+        max_far: a fraction; only the part of the curve up to this FAR is made, by selection instead of sorting. For millions of scores.
 
     Raises:
         ValueError: where either is empty or holds NaN.
     """
-    genuine, impostor = np.asarray(genuine, np.float64), np.asarray(impostor, np.float64)
+    genuine, impostor = (np.asarray(kind, None if np.asarray(kind).dtype == np.float32 else np.float64) for kind in (genuine, impostor))
     for name, kind in (('genuine', genuine), ('impostor', impostor)):
         if not len(kind) or np.isnan(kind).any():
             raise ValueError(f'a ROC needs {name} scores that are numbers, got {len(kind)} with {int(np.isnan(kind).sum())} NaN')
-    scores = np.concatenate([genuine, impostor])
-    order = np.argsort(-scores)
-    scores, accepted = scores[order], np.cumsum(order < len(genuine))
-    last = np.append(np.flatnonzero(scores[:-1] != scores[1:]), len(scores) - 1)
-    true_accepts = np.append(0, accepted[last])
-    return Roc(
-        np.append(np.inf, scores[last]), np.append(0, last + 1) - true_accepts, true_accepts, len(genuine), len(impostor))
+    kept = min(allowed(max_far, len(impostor)) + 1, len(impostor))
+    if kept < len(impostor):
+        highest = np.partition(impostor, len(impostor) - kept)[-kept:]
+        highest.sort()
+    else:
+        highest = np.sort(impostor)
+    return Roc(np.sort(genuine), highest, len(impostor))
+
+
+def allowed(far: float, impostors: int) -> int:
+    """The largest number of false accepts whose share of ``impostors`` does not exceed ``far``, as the quotient is rounded.
+
+    Raises:
+        ValueError: where ``far`` is no fraction.
+    """
+    if not 0 <= far <= 1:
+        raise ValueError(f'a FAR is a fraction in [0, 1], got {far}')
+    count = int(far * impostors)
+    return count + int((count + 1) / impostors <= far) - int(count / impostors > far)
 
 
 def error_rates(genuine: np.ndarray, impostor: np.ndarray, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -81,22 +150,23 @@ def error_rates(genuine: np.ndarray, impostor: np.ndarray, thresholds: np.ndarra
 
 
 def auc(genuine: np.ndarray, impostor: np.ndarray) -> float:
-    """The area under the ROC: the share of (genuine, impostor) pairs in the right order, ties counting one half."""
-    impostor = np.sort(np.asarray(impostor, np.float64))
-    below = np.searchsorted(impostor, genuine, side='left').sum(dtype=np.int64)
-    not_above = np.searchsorted(impostor, genuine, side='right').sum(dtype=np.int64)
-    return float(int(below) + int(not_above)) / (2 * len(genuine) * len(impostor))
+    """The area under the ROC of two sets of scores; see :attr:`Roc.auc`."""
+    return roc_curve(genuine, impostor).auc
 
 
-def equal_error_rate(roc: Roc) -> EqualErrorRate:
-    """The error rate where as large a share of impostors passes as of genuine pairs fails."""
-    false_rejects = roc.genuine - roc.true_accepts
-    # In units of 1 / (genuine * impostors) all of this is exact. The gap rises with every point, from -1 to 1.
-    gap = roc.false_accepts * roc.genuine - false_rejects * roc.impostors
-    at = int(np.argmin(np.abs(gap)))
-    fmr, fnmr = float(roc.far[at]), float(false_rejects[at] / roc.genuine)
-    after = int(np.searchsorted(gap, 0))
-    share = 0 if gap[after] == 0 else -gap[after - 1] / (gap[after] - gap[after - 1])
-    before = after if gap[after] == 0 else after - 1
-    cross = roc.far[before] + share * (roc.far[after] - roc.far[before])
-    return EqualErrorRate((fmr + fnmr) / 2, float(cross), float(roc.thresholds[at]), fmr, fnmr)
+def _at_least(rising: np.ndarray, threshold: float) -> int:
+    return len(rising) - _below(rising, threshold)
+
+
+def _next(rising: np.ndarray, score: float) -> float:
+    at = _below(rising, float(np.nextafter(score, np.inf)))
+    return float(rising[at]) if at < len(rising) else np.inf
+
+
+def _below(rising: np.ndarray, threshold: float) -> int:
+    """How many scores are below the threshold, without a copy of float32 scores in float64."""
+    with np.errstate(over='ignore'):
+        rounded = rising.dtype.type(threshold)
+    if float(rounded) < threshold:  # no score lies between
+        rounded = np.nextafter(rounded, rising.dtype.type(np.inf))
+    return int(np.searchsorted(rising, rounded))

@@ -14,6 +14,7 @@ class FaceDataSample(BaseDataElement):
 
     - ``gt_label``: int64 ``[1]`` (a batch ``[B]``), the class in ``[0, num_classes)``, or -1 for "ignore this image";
     - ``sample_idx``: int64 ``[1]`` (``[B]``), the position in the data set: what gathers embeddings in order;
+    - ``source``: int64 ``[1]`` (``[B]``), which of several training sets the label belongs to, where their label spaces are separate;
     - ``embedding``: float ``[D]`` (``[B, D]``), not normalised: its L2 norm carries quality;
     - ``mirrored_embedding``: likewise, that of the mirrored image.
 

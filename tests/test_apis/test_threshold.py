@@ -4,6 +4,7 @@ import pytest
 from mmface.apis import Threshold, choose_threshold
 
 TWO = dict(thresholds=[dict(far_target=1e-3, similarity=.31), dict(far_target=1e-4, similarity=.42)])
+UNRESOLVED = dict(thresholds=[dict(far_target=1e-6, similarity='inf', impostors=300, resolvable=False)])
 ONE = dict(thresholds=TWO['thresholds'][:1])
 
 
@@ -31,7 +32,17 @@ def test_there_is_no_default(metadata):
     ({}, 1.2, None, r'-1 to 1, got 1\.2'),
     ({}, float('nan'), None, 'got nan'),
     (ONE, .3, 1e-3, 'give one of them'),
+    (UNRESOLVED, None, 1e-6, r'the model file: 300 impostors are too few for a false accept rate of 1e-06'),
 ])
 def test_what_cannot_be_decided_is_refused(metadata, given, far, words):
     with pytest.raises(ValueError, match=words):
         choose_threshold(metadata, given, far)
+
+
+def test_an_entry_that_was_not_resolved_is_never_taken_unasked():
+    assert choose_threshold(UNRESOLVED) is None
+    assert choose_threshold(dict(thresholds=ONE['thresholds'] + UNRESOLVED['thresholds'])).value == .31
+
+
+def test_a_file_beside_the_model_is_named():
+    assert choose_threshold(ONE, where='t.json').source == 'in t.json, for a false accept rate of 0.001'

@@ -4,7 +4,7 @@ import math
 import pytest
 import torch
 
-from mmface.functional.angular import angle, cos_plus, cos_plus_easy, cos_plus_monotone, cos_times, inner_cosine, straight_through
+from mmface.functional.angular import angle, cos_plus, cos_plus_easy, cos_plus_monotone, cos_times, exceeds, inner_cosine, straight_through
 
 THETA = torch.linspace(.05, 3.1, 62, dtype=torch.float64)
 FUNCTIONS = dict(
@@ -58,3 +58,10 @@ def test_straight_through_has_the_value_of_one_and_the_slope_of_the_other():
     value.backward()
     assert value.item() == pytest.approx(math.cos(.3))
     assert x.grad.item() == 5
+
+
+def test_exceeds_is_one_above_its_threshold_and_a_constant():
+    value = torch.tensor([[.1, .5, -1.], [.5, .500001, 2.]], requires_grad=True)
+    mask = exceeds(value, torch.tensor([.1, .5, 3.], requires_grad=True))
+    assert mask.tolist() == [[0., 0., 0.], [1., 1., 0.]]
+    assert mask.dtype == value.dtype and not mask.requires_grad

@@ -80,6 +80,21 @@ def test_degenerate_landmarks_are_refused(expected, key, words):
         similarity_transform(np.array(expected['degenerate'][key]['landmarks'], float), landmark_template())
 
 
+def test_landmarks_that_nothing_brings_to_the_template_are_refused():
+    target = landmark_template()
+    z = (target - target.mean(0)) @ [1, 1j]
+    source = np.array([1, -2, 1, 0, 0]) * np.exp(.7j)
+    source -= source @ z.conj() / (z @ z.conj()) * z  # at right angles: the best similarity shrinks it to a point
+    for shift in (0, 300):
+        with pytest.raises(ValueError, match='no rotation and scale'):
+            similarity_transform(100 * np.stack([source.real, source.imag], 1) + shift, target)
+
+
+def test_landmarks_outside_of_any_image_are_refused():
+    with pytest.raises(ValueError, match='outside of any image'):
+        similarity_transform(FRONTAL * 1e200, landmark_template())
+
+
 @pytest.mark.parametrize('key, words', [('collinear', 'do not look like a face'), ('outside_image', 'outside the image of 112 x 112')])
 def test_implausible_landmarks_are_warned_about(expected, key, words):
     with pytest.warns(UserWarning, match=words):

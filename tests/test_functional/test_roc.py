@@ -4,9 +4,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from sklearn.metrics import roc_curve as sklearn_roc_curve
 
+from mmface.functional.equal_error_rate import equal_error_rate
 from mmface.functional.intervals import wilson_interval
-from mmface.functional.operating_point import OperatingPoint, far_text, tar_at_far, tar_at_nearest_far
-from mmface.functional.roc import auc, equal_error_rate, error_rates, roc_curve
+from mmface.functional.operating_point import OperatingPoint, far_text, interpolated_tar, tar_at_far, tar_at_nearest_far
+from mmface.functional.roc import auc, error_rates, roc_curve
 
 
 def some_scores(seed=0, genuine=70, impostors=130):
@@ -80,6 +81,36 @@ def test_a_target_that_is_a_whole_number_of_impostors_is_kept_exactly():
 def test_the_nearest_rule_may_exceed_the_target_and_the_strict_one_may_not():
     roc = roc_curve(np.array([0.9, 0.5, 0.4]), np.array([0.6, 0.45, 0.1, 0.0]))
     assert (tar_at_far(roc, 0.45).far, tar_at_nearest_far(roc, 0.45).far) == (0.25, 0.5)
+
+
+@pytest.mark.parametrize('rule', [tar_at_far, tar_at_nearest_far, interpolated_tar])
+def test_the_head_of_a_curve_says_what_the_whole_curve_says_or_nothing(rule):
+    for seed in range(3):
+        genuine, impostor = some_scores(seed, 70, 400)
+        whole, head = roc_curve(genuine, impostor), roc_curve(genuine, impostor, max_far=0.4)
+        assert len(head.impostor_scores) == 161
+        for target in (0, 0.001, 0.01, 0.05, 0.1):
+            assert rule(head, target) == rule(whole, target)
+        for beyond in (lambda: rule(head, 0.5), lambda: head.auc, lambda: head.thresholds, lambda: head.false_accepts_at(-1)):  # noqa: B023
+            with pytest.raises(ValueError, match='from the highest 161 of 400 impostor scores'):
+                beyond()
+
+
+def test_float32_scores_are_compared_as_they_are():
+    genuine, impostor = (kind.astype(np.float32) for kind in some_scores())
+    single, double = roc_curve(genuine, impostor), roc_curve(genuine.astype(float), impostor.astype(float))
+    assert single.impostor_scores.dtype == np.float32
+    assert equal_error_rate(single) == equal_error_rate(double)
+    for target in (0, 0.01, 0.1, 1):
+        assert tar_at_far(single, target) == tar_at_far(double, target)
+    for threshold in (0.3, float(np.float32(0.3)), -2, 2, -np.inf, np.inf):  # 0.3 lies between two float32
+        assert single.false_accepts_at(threshold) == sum(float(s) >= threshold for s in impostor)
+
+
+def test_what_failed_to_enrol_is_accepted_at_no_far():
+    roc = roc_curve(np.array([0.9, -np.inf]), np.array([0.1, 0.2, -np.inf]))
+    for rule in (tar_at_far, tar_at_nearest_far):
+        assert (rule(roc, 1).tar, rule(roc, 1).far) == (0.5, 2 / 3 if rule is tar_at_nearest_far else 0)
 
 
 @pytest.mark.parametrize('far', [-0.1, 1.5, float('nan')])

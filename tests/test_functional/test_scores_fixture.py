@@ -4,9 +4,10 @@ import json
 import numpy as np
 import pytest
 
+from mmface.functional.equal_error_rate import equal_error_rate
 from mmface.functional.intervals import wilson_interval
 from mmface.functional.operating_point import interpolated_tar, tar_at_far, tar_at_nearest_far
-from mmface.functional.roc import auc, equal_error_rate, roc_curve
+from mmface.functional.roc import auc, roc_curve
 from mmface.functional.scores import split_scores
 
 CASES = ('all_equal', 'dissimilarity_negated', 'float32_collision', 'inverted', 'nearest_exceeds_target', 'negative_zero', 'perfect',

@@ -94,6 +94,16 @@ def test_ids_are_used_once(page):
     assert len(ids) == len(set(ids)) > 0
 
 
+def test_differences_of_models_stand_under_their_set(cases, tmp_path):
+    compared = dict(models=['a', 'b'], set='other', accuracy=-.0125, accuracy_ci95=[-.03, .002], mcnemar=dict(p_value=.0421))
+    text = write_report(cases, tmp_path / 'compared.html', comparisons=[compared]).read_text()
+    table = text.partition('<h2>other</h2>')[2].partition('class="differences"')[2].partition('</table>')[0]
+    assert '<th>b less a</th>' in table
+    assert '<td>-1.25%<small>-3.00% to 0.20%</small></td>' in table
+    assert '<td>0.0421</td>' in table
+    assert text.count('class="differences"') == 1
+
+
 def test_two_results_of_one_model_on_one_set_are_refused(cases, tmp_path):
     with pytest.raises(ValueError, match='two results of better on toy'):
         write_report([cases[1], cases[1]], tmp_path / 'no.html')
@@ -152,3 +162,10 @@ def test_it_fits_a_phone_and_the_dark(browser, page):
     finally:
         browser.execute_cdp_cmd('Emulation.clearDeviceMetricsOverride', {})
         browser.execute_cdp_cmd('Emulation.setEmulatedMedia', dict(features=[]))
+
+
+def test_what_was_not_measured_is_said_and_factors_are_no_percentages(cases, tmp_path):
+    one = cases[0]
+    groups = dict(fmr_worst_over_best=2.5, fmr_worst_over_best_ci95=[1.5, float('inf')], by_group=dict(north=dict(fmr=None)))
+    for result, says in ((one.result, '>not measured<'), (one.result | dict(groups=groups), '>2.50 times<small>1.50 times to inf times<')):
+        assert says in write_report([ReportCase(one.model, result)], tmp_path / 'r.html').read_text()

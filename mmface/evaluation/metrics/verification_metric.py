@@ -43,11 +43,12 @@ class VerificationMetric(EmbeddingMetric):
 
     def compute(self, evaluation_set: PairSet, embeddings: np.ndarray, mirrored: np.ndarray | None) -> dict[str, float]:
         """The protocol's main numbers."""
-        result = self.protocol(evaluation_set, embeddings, mirrored)
+        self.protocol.check(evaluation_set)
+        similarity = self.protocol.similarity(evaluation_set, embeddings, mirrored)
+        result = self.protocol.judge(evaluation_set, similarity)
         if self.scores_file is not None:
             Path(self.scores_file).parent.mkdir(parents=True, exist_ok=True)
-            np.savez(self.scores_file, similarity=self.protocol.similarity(evaluation_set, embeddings, mirrored),
-                     same=evaluation_set.same, fold=evaluation_set.fold)
+            np.savez(self.scores_file, similarity=similarity, same=evaluation_set.same, fold=evaluation_set.fold)
         numbers = {key: result[key] for key in ('accuracy', 'accuracy_std', 'accuracy_se', 'auc', 'eer')}
         for point in result['tar_at_far']:
             far = far_text(point['far_target'])

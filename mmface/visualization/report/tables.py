@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 _ELSEWHERE = ('set', 'switches', 'protocol_hash', 'model')  # shown in other places than the table
-_COSINES = ('threshold', 'similarity')
-_SMALL = ('far', 'fmr', 'fpir', 'far_target', 'fpir_target')
+_COSINES, _FACTORS = ('threshold', 'similarity'), ('ratio', 'over_best')
+_SMALL = ('far', 'fmr', 'fpir', 'far_target', 'fpir_target', 'p_value')
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,17 @@ class Row:
         return self.key.replace('_', ' ').replace('/', ' / ')
 
 
-def number_text(key: str, value: float) -> str:
-    """A count, a cosine, an area, a rate of false alarms, or else a share in percent: its key says which."""
+def number_text(key: str, value: float | None) -> str:
+    """A count, a cosine, a factor, an area, a small rate, or else a share in percent: its key says which. None: not measured."""
+    if value is None:
+        return 'not measured'
     last = key.rsplit('/', 1)[-1]
     if isinstance(value, int):
         return f'{value:,}'
     if last.endswith(_COSINES):
         return f'{value:.4f}'
+    if last.endswith(_FACTORS):
+        return f'{value:.2f} times'
     if last in _SMALL:
         return f'{value:.3g}'
     return f'{value:.5f}' if last.startswith('auc') else f'{value:.2%}'
@@ -49,13 +53,13 @@ def interval_text(key: str, bounds: Sequence[float]) -> str:
 
 
 def numbers(result: dict, prefix: str = '') -> Iterator[tuple[str, Any, list | None]]:
-    """``(key, number, its 95 % interval or None)`` of everything in a result that is a number, nested dicts joined by ``'/'``."""
+    """``(key, number, its 95 % interval or None)`` of everything in a result that is a number or None, nested dicts joined by ``'/'``."""
     for key, value in result.items():
         if key in _ELSEWHERE and not prefix:
             continue
         if isinstance(value, dict):
             yield from numbers(value, f'{prefix}{key}/')
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        elif value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
             yield prefix + key, value, result.get(f'{key}_ci95')
 
 

@@ -13,7 +13,11 @@ from .tables import interval_text, metric_rows, number_text, points_of
 from .worst_pairs import worst_pairs
 
 
-def write_report(cases: Sequence[ReportCase], path: str | Path, images: bool = True, title: str = 'Face verification') -> Path:
+def write_report(cases: Sequence[ReportCase],
+                 path: str | Path,
+                 images: bool = True,
+                 title: str = 'Face verification',
+                 comparisons: Sequence[dict] = ()) -> Path:
     """Writes one self-contained HTML file: tables and pictures of every set, all models side by side.
 
     It has no script, asks no network for anything, and follows the reader's choice of light or dark. Faces are in it, as the worst pairs,
@@ -24,6 +28,7 @@ def write_report(cases: Sequence[ReportCase], path: str | Path, images: bool = T
         path: the ``.html`` to write; it appears when it is complete.
         images: whether to show pairs of faces.
         title: the headline.
+        comparisons: ``models`` (first, second) and ``set``, with numbers of the second less those of the first.
 
     Raises:
         ValueError: no cases, or two of one model on one set.
@@ -38,8 +43,10 @@ def write_report(cases: Sequence[ReportCase], path: str | Path, images: bool = T
         loader=PackageLoader('mmface.visualization.report'), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True)
     page = environment.get_template('report.html').render(
-        title=title, version=__version__, sections=[_section([case for case in cases if case.set == name], images)
-                                                    for name in dict.fromkeys(case.set for case in cases)])
+        title=title, version=__version__, sections=[
+            _section([case for case in cases if case.set == name], [entry for entry in comparisons if entry['set'] == name], images)
+            for name in dict.fromkeys(case.set for case in cases)
+        ])
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f'.{path.name}.{os.getpid()}')
@@ -48,10 +55,11 @@ def write_report(cases: Sequence[ReportCase], path: str | Path, images: bool = T
     return path
 
 
-def _section(cases: Sequence[ReportCase], images: bool) -> dict:
+def _section(cases: Sequence[ReportCase], comparisons: Sequence[dict], images: bool) -> dict:
     """All that the template shows of one set."""
     return dict(
         set=cases[0].set, cases=cases, rows=metric_rows([case.result for case in cases]),
+        compared=[f'{entry["models"][1]} less {entry["models"][0]}' for entry in comparisons], differences=metric_rows(comparisons),
         figures=figures(cases),
         points=[(case.model, key, [_point(key, point) for point in points]) for case in cases for key, points in points_of(case.result)],
         pairs=[(case.model, case.threshold, worst_pairs(case)) for case in cases] if images else [])
@@ -67,4 +75,4 @@ def _point(key: str, point: dict) -> dict:
             cells[name] = (interval_text(key, value), '')
         elif name != 'resolvable':
             cells[name] = (number_text(name, value), value)
-    return dict(cells=cells, resolvable=point['resolvable'])
+    return dict(cells=cells, resolvable=point.get('resolvable', True))
