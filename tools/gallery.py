@@ -8,11 +8,18 @@ from pathlib import Path
 
 import numpy as np
 
-from mmface.apis.arguments import add_model_arguments, add_photo_arguments, open_cropper, open_model
+from mmface.apis.arguments import (
+    add_model_arguments,
+    add_photo_arguments,
+    add_threshold_arguments,
+    open_cropper,
+    open_model,
+    open_threshold,
+)
+from mmface.apis.face_cropper import crop_photos
 from mmface.apis.gallery import Gallery
 from mmface.apis.onnx_backend import OnnxEmbedder
-from mmface.apis.photo import PhotoError, photo_files
-from mmface.apis.threshold import choose_threshold
+from mmface.apis.photo import photo_files
 from mmface.apis.verify import CAUTION
 
 OK, INPUT, SKIPPED = 0, 2, 3
@@ -41,8 +48,7 @@ def parse_args(argv: list[str] | None) -> argparse.Namespace:
     enroll.add_argument('--person', metavar='NAME', help='whose photos they are (default: the name of the folder that each is in)')
     enroll.add_argument('--expires', metavar='WHEN', help='stop finding them then: a date (2027-01-31) or a number of days (365)')
     search.add_argument('--top', type=int, default=5, help='how many people to name (default: %(default)s)')
-    search.add_argument('--threshold', type=float, help='cosine similarity from which on it is the person')
-    search.add_argument('--far', type=float, help='take the threshold that the model file has for this false accept rate, e.g. 1e-6')
+    add_threshold_arguments(search)
     remove.add_argument('people', nargs='*', metavar='NAME', help='whom to forget')
     remove.add_argument('--expired', action='store_true', help='everybody whose time has passed')
     args = parser.parse_args(argv)
@@ -65,10 +71,9 @@ def enroll(args: argparse.Namespace) -> dict:
 def search(args: argparse.Namespace) -> dict:
     """Looks for each photo's person."""
     embedder = open_model(args)
-    threshold = choose_threshold(embedder.metadata, args.threshold, args.far)
+    threshold = open_threshold(args, embedder)
     gallery = Gallery(args.gallery, embedder.model_id)
     photos, embeddings, skipped = _embed(args, embedder)
-    entry = next((e for e in embedder.metadata.get('thresholds', []) if threshold and e['similarity'] == threshold.value), None)
     enrolled = gallery.info()['photos']
     answers = []
     for photo, matches in zip(photos, gallery.search(embeddings, args.top) if photos else [], strict=True):
@@ -77,9 +82,9 @@ def search(args: argparse.Namespace) -> dict:
                             found=accepted[0] if accepted else None))  # yapf: disable
     return dict(
         answers=answers, threshold=threshold and threshold.value, threshold_source=threshold and threshold.source,
-        far=entry and entry['far'], photos_in_gallery=enrolled,
+        far=threshold and threshold.far, photos_in_gallery=enrolled,
         # The chance that somebody who is not enrolled is taken for one who is, comparisons taken as independent.
-        false_alarm_rate=entry and 1 - (1 - entry['far'])**enrolled, skipped=skipped)
+        false_alarm_rate=threshold and threshold.false_alarm_rate(enrolled), skipped=skipped)
 
 
 def remove(args: argparse.Namespace) -> dict:
@@ -126,16 +131,9 @@ def _threshold_text(result: dict) -> str:
 
 def _embed(args: argparse.Namespace, embedder: OnnxEmbedder) -> tuple[list[Path], np.ndarray, list[dict]]:
     """The photos that could be used, their embeddings, and what was wrong with the others."""
-    cropper, used, crops, skipped = open_cropper(args, embedder), [], [], []
-    for photo in photo_files(args.photos):
-        try:
-            crops.append(cropper(photo).image)
-            used.append(photo)
-        except PhotoError as error:
-            if args.on_error == 'stop':
-                raise
-            skipped.append(dict(photo=str(photo), problem=str(error)))
-    return used, embedder.embed(np.stack(crops)) if crops else np.empty((0, 0)), skipped
+    used, crops, problems = crop_photos(open_cropper(args, embedder), photo_files(args.photos), args.on_error)
+    skipped = [dict(photo=error.path, problem=str(error)) for error in problems]
+    return used, embedder.embed(np.stack([crop.image for crop in crops])) if crops else np.empty((0, 0)), skipped
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -11,7 +11,7 @@ import onnx
 import torch
 from mmengine.logging import print_log
 
-from mmface.datasets import PairDataset
+from mmface.datasets import EvalDataset
 from mmface.datasets.procedural import SetSizes, write_sets
 from mmface.evaluation import TenFoldVerification
 from mmface.export import Licence
@@ -84,8 +84,8 @@ class Demo:
             sizes=vars(sizes)))
         self.cfg = load_config(config, out / 'train', {
             'train_dataloader.dataset.path': str(out / 'data/train.rec'),
-            'val_dataloader.dataset.root': str(out / 'data/test'),
-            'test_dataloader.dataset.root': str(out / 'data/test'),
+            'val_dataloader.dataset.path': str(out / 'data/test'),
+            'test_dataloader.dataset.path': str(out / 'data/test'),
             'model.head.num_classes': sizes.people,
             'randomness.seed': seed,
             **cfg_options
@@ -94,7 +94,7 @@ class Demo:
     def generate(self) -> None:
         """Writes a training set, and a pair set of other people."""
         write_sets(self.report.out / 'data', self.seed, self.sizes)
-        self.dataset = PairDataset(**{key: value for key, value in self.cfg.test_dataloader.dataset.items() if key != 'type'})
+        self.dataset = EvalDataset(**{key: value for key, value in self.cfg.test_dataloader.dataset.items() if key != 'type'})
         self.pair_set = self.dataset.metainfo['pair_set']
         self.images = np.stack([self.dataset[at]['inputs'].permute(1, 2, 0).numpy() for at in range(len(self.dataset))])
 

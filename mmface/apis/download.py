@@ -1,21 +1,16 @@
 """Small files that are fetched once and checked at every use."""
 import hashlib
-import os
 import socket
 from http.client import HTTPException
 from pathlib import Path
 
 from torch.hub import download_url_to_file
 
+from mmface.utils.cache_folder import cache_folder
+
 
 class DownloadError(OSError):
     """A file that could not be fetched, or is not the one expected; says from where and what to do."""
-
-
-def cache_folder() -> Path:
-    """The folder ``mmface`` in MMEngine's cache: ``$MMENGINE_HOME``, else ``$XDG_CACHE_HOME/mmengine``, else ``~/.cache/mmengine``."""
-    home = os.getenv('MMENGINE_HOME') or os.path.join(os.getenv('XDG_CACHE_HOME') or '~/.cache', 'mmengine')
-    return Path(home).expanduser() / 'mmface'
 
 
 def fetch_file(url: str, sha256: str, way_out: str, timeout: float = 30) -> Path:

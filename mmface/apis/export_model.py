@@ -1,4 +1,4 @@
-"""Config and checkpoint to an ONNX file that names both."""
+"""Config and checkpoint to a file that names both."""
 import hashlib
 import json
 from collections.abc import Sequence
@@ -7,10 +7,17 @@ from pathlib import Path
 import numpy as np
 from mmengine.config import Config
 
-from mmface.export import ExportReport, Licence, Provenance, export_onnx
+from mmface.datasets import EvalDataset
+from mmface.evaluation import read_thresholds
+from mmface.export import PRECISIONS, ExportReport, GraphOptions, Licence, Precision, Provenance, export_onnx, export_program
 
+from .end_metric_gate import EndMetricGate
 from .face_cropper import FaceCropper
 from .init_model import init_model
+from .photo import photo_files
+
+EXPORTERS = {'.onnx': export_onnx, '.pt2': export_program}
+"""What writes a file, by its suffix."""
 
 
 def export_model(config: str | Path,
@@ -21,23 +28,42 @@ def export_model(config: str | Path,
                  opset: int = 20,
                  licence: Licence | None = None,
                  training_set: str = 'unknown',
+                 thresholds: str | Path | None = None,
+                 options: GraphOptions | None = None,
+                 precision: Precision = PRECISIONS['fp32'],
+                 gate_set: str | Path | None = None,
+                 gate_images: str | Path | None = None,
+                 max_drop: float = 0.003,
+                 provider: str = 'CPUExecutionProvider',
                  cfg_options: dict | None = None) -> ExportReport:
-    """Exports a trained network and checks the file, see :func:`mmface.export.export_onnx`.
+    """Exports a trained network and checks the file, see :func:`mmface.export.export_onnx` and :func:`mmface.export.export_program`.
 
     Args:
         config: the config file.
         checkpoint: its weights.
-        path: the ONNX file to write.
+        path: the file to write: ``.onnx``, or ``.pt2`` for torch.
         photos: aligned crops to check with beside the random images: files, or folders, whose images are taken at any depth.
         opset: version of the default ONNX operator set.
         licence: of code, weights and training data; None says 'unknown' for each.
         training_set: what the network was trained on, in words.
+        thresholds: a ``threshold.json`` found with this network, whose thresholds go into the file.
+        options: what the file takes and gives.
+        precision: its number format and the limits of the gate, see :data:`mmface.export.PRECISIONS`.
+        gate_set: a set of aligned pairs on which network and file have to verify faces equally well, see :class:`EndMetricGate`; a lossy
+            precision needs one.
+        gate_images: the folder of its images. Default: where the set has them.
+        max_drop: the largest loss of accuracy or TAR accepted there, a fraction.
+        provider: ONNX Runtime's name of what runs the checks.
         cfg_options: changes to the config, as ``--cfg-options`` gives them.
 
     Raises:
-        ParityError: the file differs from the network.
+        GateError: the file differs from the network, or verifies faces worse.
         FileNotFoundError, ValueError, RuntimeError, ImportError: as the functions used; nothing is written.
     """
+    exporter = EXPORTERS.get(Path(path).suffix)
+    if exporter is None:
+        raise ValueError(f'{path}{" is a folder" if Path(path).is_dir() else ""}: name a file that ends in {" or ".join(EXPORTERS)}')
+    record = None if thresholds is None else read_thresholds(thresholds)
     cfg = Config.fromfile(str(config))
     cfg.merge_from_dict(cfg_options or {})
     model = init_model(cfg, checkpoint)
@@ -48,20 +74,15 @@ def export_model(config: str | Path,
         training_set=training_set,
         licence=licence or Licence())
     preprocessor = model.data_preprocessor
-    crops = [FaceCropper(preprocessor.size, preprocessor.template, None)(file).image for file in _files(photos)]
-    return export_onnx(model, path, images=np.stack(crops) if crops else None, opset=opset, provenance=provenance)
+    crops = [FaceCropper(preprocessor.size, preprocessor.template, None)(file).image for file in photo_files(photos)]
+    gate = None if gate_set is None else EndMetricGate.from_dataset(EvalDataset(
+        str(gate_set), None if gate_images is None else str(gate_images),
+        pipeline=[dict(type='DecodeFace'), dict(type='PackFace')]), max_drop)  # yapf: disable
+    return exporter(
+        model, path, images=np.stack(crops) if crops else None, opset=opset, options=options, precision=precision, end_metric=gate,
+        provider=provider, provenance=provenance, thresholds=record)
 
 
 def config_sha256(config: Config) -> str:
     """SHA-256 of a config with its bases resolved, as JSON with sorted keys: the same whatever the files' layout and comments."""
     return hashlib.sha256(json.dumps(config.to_dict(), sort_keys=True, default=str).encode()).hexdigest()
-
-
-def _files(paths: Sequence[str | Path]) -> list[Path]:
-    files = []
-    for path in map(Path, paths):
-        inside = sorted(file for file in path.rglob('*') if file.suffix.lower() in ('.jpg', '.jpeg', '.png', '.bmp', '.webp'))
-        if path.is_dir() and not inside:
-            raise ValueError(f'{path}: no image in this folder')
-        files += inside if path.is_dir() else [path]
-    return files

@@ -37,6 +37,10 @@ class DetectedFace:
     def area(self) -> float:
         return self.box[2] * self.box[3]
 
+    def to_dict(self) -> dict:
+        """Numbers and lists only, for JSON."""
+        return dict(box=list(self.box), landmarks=self.landmarks.tolist(), score=self.score)
+
 
 class FaceDetector:
     """Finds faces with YuNet.

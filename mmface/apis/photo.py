@@ -1,10 +1,14 @@
 """A photo from disk, as a person would see it."""
+from collections.abc import Iterable
 from pathlib import Path
 
-import cv2
 import numpy as np
 
-from mmface.datasets.decode import decode_image
+from mmface.datasets.decode import MAX_PIXELS, decode_image
+
+PHOTO_SUFFIXES = ('.jpg', '.jpeg', '.png', '.bmp', '.webp', '.gif', '.tif', '.tiff', '.ppm', '.pgm')
+
+VIDEO_SUFFIXES = ('.mp4', '.avi', '.mov', '.mkv', '.webm', '.m4v')
 
 
 class PhotoError(ValueError):
@@ -13,11 +17,13 @@ class PhotoError(ValueError):
     Attributes:
         path: the file.
         problem: what is wrong, with the way out.
+        kind: ``'unreadable'``, ``'no_face'``, ``'several_faces'``, ``'tiny_face'``, ``'implausible_landmarks'``, ``'size'`` or
+            ``'no_direction'``.
     """
 
-    def __init__(self, path: str | Path, problem: str) -> None:
+    def __init__(self, path: str | Path, problem: str, kind: str = 'unreadable') -> None:
         super().__init__(f'{path}: {problem}')
-        self.path, self.problem = str(path), problem
+        self.path, self.problem, self.kind = str(path), problem, kind
 
 
 def read_photo(path: str | Path) -> np.ndarray:
@@ -29,14 +35,39 @@ def read_photo(path: str | Path) -> np.ndarray:
     Raises:
         PhotoError: no such file, or nothing that can be decoded completely.
     """
+    if Path(path).suffix.lower() in VIDEO_SUFFIXES:
+        raise PhotoError(path, 'a video, and a photo is wanted: take a frame of it (FaceInferencer looks at all of them)')
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise PhotoError(path, f'cannot be read: {error.strerror}') from error
+    return decode_photo(data, path)
+
+
+def decode_photo(data: bytes, path: str | Path, max_pixels: int = MAX_PIXELS) -> np.ndarray:
+    """Decodes a photo that is in memory, see :func:`read_photo`.
+
+    Args:
+        data: the file's bytes.
+        path: what to call it.
+        max_pixels: larger ones are not decoded.
+    """
     try:
-        image = decode_image(data)
+        return decode_image(data, upright=True, max_pixels=max_pixels)
     except ValueError as error:
         raise PhotoError(path, str(error)) from error
-    if data.startswith(b'\xff\xd8\xff'):  # cameras write the orientation into JPEGs; OpenCV follows it unless told not to
-        return cv2.cvtColor(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
-    return image
+
+
+def photo_files(paths: Iterable[str | Path]) -> list[Path]:
+    """The files among ``paths``, and for a folder the images in it, at any depth and in the order of their names.
+
+    Raises:
+        PhotoError: a folder without an image.
+    """
+    files = []
+    for path in map(Path, paths):
+        inside = sorted(file for file in path.rglob('*') if file.suffix.lower() in PHOTO_SUFFIXES)
+        if path.is_dir() and not inside:
+            raise PhotoError(path, 'no image in this folder')
+        files += inside if path.is_dir() else [path]
+    return files

@@ -64,7 +64,7 @@ def train(config: str | Path | Config,
 def check_num_classes(cfg: Config) -> None:
     """Tells the training set, in place, how many classes the head has: it then names the first record whose label is beyond them."""
     dataset, head = cfg.train_dataloader.dataset, cfg.model.get('head') or {}
-    if dataset.get('type') in ('FaceDataset', 'mmface.FaceDataset') and 'num_classes' in head:
+    if str(dataset.get('type')).removeprefix('mmface.') in ('FaceDataset', 'ConcatDataset') and 'num_classes' in head:
         dataset.setdefault('num_classes', head.num_classes)
 
 

@@ -21,6 +21,13 @@ def prepare_images(images: np.ndarray,
         dtype: of the numbers that it takes.
     """
     pixels = images if color == 'RGB' else images[..., ::-1]
-    if mean is not None and std is not None:
-        pixels = (pixels.astype(np.float32) - np.asarray(mean, np.float32)) / np.asarray(std, np.float32)
-    return np.ascontiguousarray(pixels.transpose(0, 3, 1, 2) if channels_first else pixels, dtype)
+    if mean is None or std is None:
+        return np.ascontiguousarray(pixels.transpose(0, 3, 1, 2) if channels_first else pixels, dtype)
+    count, height, width, channels = images.shape
+    inputs = np.empty((count, channels, height, width) if channels_first else images.shape, np.float32)
+    for channel in range(channels):  # over long rows; to broadcast three means would run in steps of three
+        target = inputs[:, channel] if channels_first else inputs[..., channel]
+        np.copyto(target, pixels[..., channel])
+        target -= np.float32(mean[channel])
+        target /= np.float32(std[channel])
+    return inputs.astype(dtype, copy=False)

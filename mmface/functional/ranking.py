@@ -117,3 +117,13 @@ def _count(part: CosineBlock, probe: np.ndarray, score: np.ndarray, above: np.nd
         exact, wanted = part.exact(n[k], m), score[at][k]
         above[at] += np.bincount(k[exact > wanted], minlength=len(at))
         tied[at] += np.bincount(k[exact == wanted], minlength=len(at))
+
+
+def cumulative_matches(rank: np.ndarray, last: int = 20) -> dict:
+    """The cumulative match characteristic in counts: ``cmc_searches`` and ``cmc_hits``, how many have a mate within rank 1 ... ``last``.
+
+    Args:
+        rank: [Q] ranks of the first mates, from 1.
+        last: the last rank.
+    """
+    return dict(cmc_searches=len(rank), cmc_hits=[int((rank <= r).sum()) for r in range(1, last + 1)])

@@ -26,6 +26,7 @@ from .losses import (
                      P2SGradLoss,
                      SCFLoss,
                      SoftmaxLoss,
+                     SoftplusSum,
                      SphereFace2Loss,
                      SphereFaceLoss,
                      SphereFaceRLoss,
@@ -40,6 +41,6 @@ __all__ = [
     'AdaCosLoss', 'AdaFaceLoss', 'ArcFaceLoss', 'BroadFaceHead', 'COCOLoss', 'CombinedMarginLoss', 'CosFaceLoss', 'CurricularFaceLoss',
     'DenseEngine', 'ElasticFaceLoss', 'Elementwise', 'FaceClsHead', 'FaceDataPreprocessor', 'FaceLoss', 'FaceNeck', 'FaceRecognizer',
     'FusedEngine', 'GBCosFaceLoss', 'GDCNeck', 'IResNet', 'L2SoftmaxLoss', 'LSoftmaxLoss', 'LogSumExp', 'MVSoftmaxLoss', 'MagFaceLoss',
-    'MobileFaceNet', 'NormFaceLoss', 'P2SGradLoss', 'SCFHead', 'SCFLoss', 'SampledEngine', 'SoftmaxLoss', 'SphereFace2Loss',
-    'SphereFaceLoss', 'SphereFaceRLoss', 'Statistic', 'Target', 'UniFaceLoss', 'VPLHead'
+    'MobileFaceNet', 'NormFaceLoss', 'P2SGradLoss', 'SCFHead', 'SCFLoss', 'SampledEngine', 'SoftmaxLoss', 'SoftplusSum',
+    'SphereFace2Loss', 'SphereFaceLoss', 'SphereFaceRLoss', 'Statistic', 'Target', 'UniFaceLoss', 'VPLHead'
 ]

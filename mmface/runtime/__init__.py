@@ -11,10 +11,10 @@ from .hooks import (
     StrictLoadHook,
 )
 from .loops import FaceEpochTrainLoop, FaceIterTrainLoop
-from .optim import FaceAmpOptimWrapper, FaceOptimWrapper
+from .optim import FaceAmpOptimWrapper, FaceOptimWrapper, FaceOptimWrapperConstructor
 
 __all__ = [
     'AtomicBackend', 'AtomicCheckpointHook', 'CentroidInitHook', 'DataPosition', 'FaceAmpOptimWrapper', 'FaceEpochTrainLoop',
-    'FaceIterTrainLoop', 'FaceOptimWrapper', 'FaceRuntimeInfoHook', 'ResumeScheduleHook', 'SafeCheckpointHook', 'StepSeedHook',
-    'StrictLoadHook'
+    'FaceIterTrainLoop', 'FaceOptimWrapper', 'FaceOptimWrapperConstructor', 'FaceRuntimeInfoHook', 'ResumeScheduleHook',
+    'SafeCheckpointHook', 'StepSeedHook', 'StrictLoadHook'
 ]

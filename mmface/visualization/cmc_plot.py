@@ -1,4 +1,6 @@
 """Cumulative match characteristic: how far down the list the person looked for is."""
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -7,21 +9,20 @@ from mmface.functional.intervals import wilson_interval
 from .style import GENUINE
 
 
-def draw_cmc(axes: Axes, rank: np.ndarray, name: str = 'mate within rank', color: str = GENUINE, last: int = 20) -> None:
-    """Draws the share of searches whose first mate is within rank r, r = 1 ... ``last``, with Wilson's 95 % interval.
+def draw_cmc(axes: Axes, hits: Sequence[int], searches: int, name: str = 'mate within rank', color: str = GENUINE) -> None:
+    """Draws the share of searches whose first mate is within rank 1, 2 ..., with Wilson's 95 % interval.
 
     Args:
         axes: where to draw.
-        rank: [Q] ranks of the first mates, counted from 1.
+        hits: how many searches have a mate within each rank.
+        searches: how many there are.
         name: its name in the legend.
         color: of line and band.
-        last: the last rank shown.
     """
-    ranks = np.arange(1, last + 1)
-    hits = (np.asarray(rank)[:, None] <= ranks).sum(0)
-    low, high = np.transpose([wilson_interval(int(k), len(rank)) for k in hits])
+    ranks = np.arange(1, len(hits) + 1)
+    low, high = np.transpose([wilson_interval(int(k), searches) for k in hits])
     axes.fill_between(ranks, low, high, color=color, alpha=0.18, linewidth=0)
-    axes.plot(ranks, hits / len(rank), '.-', color=color, linewidth=1.8, label=name)
-    axes.set_xlim(1, last)
+    axes.plot(ranks, np.asarray(hits) / searches, '.-', color=color, linewidth=1.8, label=name)
+    axes.set_xlim(1, len(hits))
     axes.yaxis.set_major_formatter(lambda share, _: f'{share:.0%}')
     axes.legend(loc='lower right', fontsize=8, edgecolor='none', facecolor='none')

@@ -7,9 +7,13 @@ from threading import Thread
 import numpy as np
 import onnx
 import pytest
+import torch
+from mmengine.config import Config
 from onnx import TensorProto, helper, numpy_helper
+from torch import nn
 
 from mmface.export import write_metadata
+from mmface.registry import MODELS
 
 TOOLS = Path(__file__).resolve().parents[2] / 'tools'
 
@@ -82,3 +86,43 @@ def colour_model(tmp_path):
         return tmp_path / 'colour.onnx'
 
     return build
+
+
+CONFIG = """
+default_scope = 'mmface'
+model = dict(
+    type='FaceRecognizer',
+    backbone=dict(type='ShallowBackbone'),
+    neck=dict(type='GDCNeck', in_channels=16, feat_size=(4, 2), out_channels=8),
+    head=dict(type='FaceClsHead', num_classes=5, in_channels=8, loss=dict(type='ArcFaceLoss')),
+    data_preprocessor=dict(type='FaceDataPreprocessor', mean=[1., 2., 3.], std=[60., 70., 80.], color='BGR', size=(32, 16)))
+"""
+
+
+@MODELS.register_module(force=True)
+class ShallowBackbone(nn.Sequential):
+    """[B, 3, 32, 16] -> [B, 16, 4, 2], and quick to export."""
+
+    def __init__(self):
+        super().__init__(nn.Conv2d(3, 16, 8, 8, bias=False), nn.BatchNorm2d(16), nn.PReLU(16))
+
+    def forward(self, x):
+        return (super().forward(x), )
+
+
+@pytest.fixture
+def config(tmp_path):
+    (tmp_path / 'small.py').write_text(CONFIG)
+    return tmp_path / 'small.py'
+
+
+@pytest.fixture
+def trained(config):
+    torch.manual_seed(0)
+    return MODELS.build(Config.fromfile(config).model)
+
+
+@pytest.fixture
+def checkpoint(trained, tmp_path):
+    torch.save(dict(state_dict=trained.state_dict(), meta=dict(epoch=3)), tmp_path / 'epoch_3.pth')
+    return tmp_path / 'epoch_3.pth'

@@ -1,5 +1,4 @@
 """From a config and a checkpoint to a file, by hand and by the tool."""
-import functools
 import hashlib
 import json
 import os
@@ -9,50 +8,9 @@ import numpy as np
 import pytest
 import torch
 from mmengine.config import Config
-from torch import nn
 
 from mmface.apis import OnnxEmbedder, export_model, init_model
-from mmface.export import Precision, export_onnx
-from mmface.registry import MODELS
-
-CONFIG = """
-default_scope = 'mmface'
-model = dict(
-    type='FaceRecognizer',
-    backbone=dict(type='ShallowBackbone'),
-    neck=dict(type='GDCNeck', in_channels=16, feat_size=(4, 2), out_channels=8),
-    head=dict(type='FaceClsHead', num_classes=5, in_channels=8, loss=dict(type='ArcFaceLoss')),
-    data_preprocessor=dict(type='FaceDataPreprocessor', mean=[1., 2., 3.], std=[60., 70., 80.], color='BGR', size=(32, 16)))
-"""
-
-
-@MODELS.register_module(force=True)
-class ShallowBackbone(nn.Sequential):
-    """[B, 3, 32, 16] -> [B, 16, 4, 2], and quick to export."""
-
-    def __init__(self):
-        super().__init__(nn.Conv2d(3, 16, 8, 8, bias=False), nn.BatchNorm2d(16), nn.PReLU(16))
-
-    def forward(self, x):
-        return (super().forward(x), )
-
-
-@pytest.fixture
-def config(tmp_path):
-    (tmp_path / 'small.py').write_text(CONFIG)
-    return tmp_path / 'small.py'
-
-
-@pytest.fixture
-def trained(config):
-    torch.manual_seed(0)
-    return MODELS.build(Config.fromfile(config).model)
-
-
-@pytest.fixture
-def checkpoint(trained, tmp_path):
-    torch.save(dict(state_dict=trained.state_dict(), meta=dict(epoch=3)), tmp_path / 'epoch_3.pth')
-    return tmp_path / 'epoch_3.pth'
+from mmface.export import load_program
 
 
 @pytest.fixture
@@ -140,10 +98,8 @@ def test_the_tool_writes_a_file_that_embeds_like_the_network(run, config, checkp
     assert str(tmp_path) not in json.dumps(embedder.metadata)
 
 
-def test_the_tool_says_1_and_leaves_nothing_where_the_check_fails(run, config, checkpoint, tmp_path, monkeypatch):
-    exact = Precision('exact', max_relative_difference=0, lossy=False)
-    monkeypatch.setitem(export_model.__globals__, 'export_onnx', functools.partial(export_onnx, precision=exact))
-    code, out, err = run(config, checkpoint, tmp_path / 'small.onnx')
+def test_the_tool_says_1_and_leaves_nothing_where_the_check_fails(run, config, checkpoint, tmp_path):
+    code, out, err = run(config, checkpoint, tmp_path / 'small.onnx', '--gate-max-difference', 0)
     assert (code, out) == (1, '')
     assert 'max relative difference' in err
     assert f'Nothing is left at {tmp_path / "small.onnx"}' in err
@@ -166,3 +122,87 @@ def test_bad_input_is_2_and_says_what(run, checkpoint, tmp_path, arguments, word
     assert (code, out) == (2, '')
     assert words in err
     assert not (tmp_path / 'x.onnx').exists()
+
+
+def test_thresholds_go_into_the_file_of_their_network_and_into_no_other(config, checkpoint, tmp_path):
+    from mmface.evaluation import write_thresholds
+    path = tmp_path / 'a.onnx'
+    model = export_model(config, checkpoint, path).metadata['model_id']
+    point = dict(far_target=1e-2, far=0.01, similarity=.55, tar=.9, tar_ci95=[.8, .95], genuine=100, impostors=100, false_accepts=1,
+                 resolvable=True)
+    record = dict(schema=1, model_id=model, protocol_hash='0' * 64, set='toy', score='cosine', rule='accept if s >= t',
+                  thresholds=[point, point | dict(far_target=0., far=0., false_accepts=0, similarity='inf', resolvable=False)])
+    write_thresholds(record, tmp_path / 'threshold.json')
+    export_model(config, checkpoint, path, thresholds=tmp_path / 'threshold.json')
+    embedder = OnnxEmbedder(path)
+    assert embedder.metadata['thresholds'] == record['thresholds']
+    assert embedder.model_id == embedder.metadata['model_id'] == model  # it is the same network
+    write_thresholds(record | dict(model_id='1' * 64), tmp_path / 'other.json')
+    with pytest.raises(ValueError, match=f'thresholds are of the network {"1" * 64}, this one is {model}'):
+        export_model(config, checkpoint, tmp_path / 'b.onnx', thresholds=tmp_path / 'other.json')
+    assert not (tmp_path / 'b.onnx').exists()
+
+
+def pairs_of_colours(folder):
+    """A set whose people are colours: red and green say who it is, blue is noise, and 1,200 pairs show a red-blue swap."""
+    rng = np.random.default_rng(0)
+    (folder / 'set').mkdir()
+    names = [f'p{number:03d}' for number in range(60)]
+    for name in names:
+        (folder / 'set' / name).mkdir()
+        colour = rng.integers(60, 196, (1, 1, 3))
+        for view in (1, 2, 3):
+            image = np.clip(colour + rng.normal(0, [8, 8, 60], (32, 16, 3)) + rng.normal(0, [6, 6, 50]), 0, 255).astype(np.uint8)
+            cv2.imwrite(str(folder / 'set' / name / f'{name}_{view:04d}.png'), image[..., ::-1])
+    lines = ['10\t60']
+    for _ in range(10):
+        for name in names:
+            first, second = rng.choice(3, 2, replace=False) + 1
+            lines.append(f'{name}\t{first}\t{second}')
+        for at, name in enumerate(names):
+            lines.append(f'{name}\t{rng.integers(1, 4)}\t{names[(at + rng.integers(1, 60)) % 60]}\t{rng.integers(1, 4)}')
+    (folder / 'set/pairs.txt').write_text('\n'.join(lines) + '\n')
+    return folder / 'set'
+
+
+@pytest.mark.filterwarnings('ignore::mmface.datasets.DataFormatWarning')
+def test_the_tool_exports_int8_through_the_gate(run, config, checkpoint, trained, tmp_path):
+    with torch.no_grad():
+        trained.backbone[0].weight *= torch.tensor([.02, 2., 2.])[:, None, None]  # it trusts red and green; its channels are B, G, R
+    torch.save(trained.state_dict(), checkpoint)
+    gate_set = pairs_of_colours(tmp_path)
+    code, out, err = run(config, checkpoint, tmp_path / 'small.onnx', '--precision', 'int8', '--images', gate_set / 'p000',
+                         gate_set / 'p001', '--gate-set', gate_set, '--normalize', '--norm', '--gate-max-drop', .05)
+    assert (code, err) == (0, ''), err
+    assert '600 genuine and 600 impostor pairs' in out
+    assert 'gives    embedding [B, 8], normalised, and norm [B]\nnumbers  int8' in out
+    gate = OnnxEmbedder(tmp_path / 'small.onnx').metadata['gate']
+    assert gate['end_metric']['accuracy']['before'] > .6
+    code, _, err = run(config, checkpoint, tmp_path / 'other.onnx', '--precision', 'int8', '--images', gate_set / 'p000')
+    assert code == 2
+    assert 'needs an end metric to be judged by (--gate-set)' in err
+    code, _, err = run(config, checkpoint, tmp_path / 'other.onnx', '--gate-min-cosine', 1.1)
+    assert code == 1
+    assert 'a cosine of 1.1' in err
+
+
+def test_a_provider_that_is_not_there_is_said(run, config, checkpoint, tmp_path):
+    code, _, err = run(config, checkpoint, tmp_path / 'small.onnx', '--provider', 'tensorrt')
+    assert code == 2
+    assert 'has no TensorrtExecutionProvider' in err
+
+
+def test_the_suffix_says_what_is_written(run, config, checkpoint, trained, tmp_path):
+    code, out, err = run(config, checkpoint, tmp_path / 'small.pt2')
+    assert (code, err) == (0, '')
+    assert 'gives    embedding [B, 8]' in out
+    module, record = load_program(tmp_path / 'small.pt2')
+    crops = np.random.default_rng(0).integers(0, 256, (3, 32, 16, 3), np.uint8)
+    inputs = ((crops[..., ::-1].astype(np.float32) - [1, 2, 3]) / [60, 70, 80]).transpose(0, 3, 1, 2)
+    with torch.no_grad():
+        expected = trained.eval()(torch.from_numpy(np.ascontiguousarray(inputs, np.float32)))
+        torch.testing.assert_close(module(torch.from_numpy(crops)), expected, rtol=1e-4, atol=1e-4)
+    assert record['config'] == 'small.py'
+    code, _, err = run(config, checkpoint, tmp_path / 'small.ts')
+    assert code == 2
+    assert 'ends in .onnx or .pt2' in err

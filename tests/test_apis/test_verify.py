@@ -132,7 +132,7 @@ def embedder(shared):
 
 @pytest.fixture(scope='module')
 def cropper(yunet):
-    return FaceCropper((112, 112), 'arcface', FaceDetector(yunet), largest=True)
+    return FaceCropper((112, 112), 'arcface', FaceDetector(yunet), 'largest')
 
 
 def test_on_real_faces_genuine_pairs_are_more_alike_than_impostors(faces, embedder, cropper):
@@ -191,7 +191,7 @@ def test_landmarks_that_are_no_face_are_refused(faces):
     class Confused:
 
         def detect(self, image):
-            return [face_detector.DetectedFace((0, 0, 9, 9), np.array([[9., 0], [0, 0], [5, 5], [9, 9], [0, 9]]), .9)]
+            return [face_detector.DetectedFace((0, 0, 90, 90), np.array([[9., 0], [0, 0], [5, 5], [9, 9], [0, 9]]), .9)]
 
     with pytest.raises(PhotoError, match='do not look like a face'):
         FaceCropper((112, 112), 'arcface', Confused())(faces[0])
@@ -202,3 +202,100 @@ def test_a_ready_crop_is_taken_as_it_is(crop):
     taken = FaceCropper((4, 6), 'arcface', None)(path)
     assert isinstance(taken, FaceCrop)
     np.testing.assert_array_equal(taken.image, read_photo(path))
+
+
+def test_thresholds_come_from_a_file_of_this_network_only(run, colour_model, crop, tmp_path):
+    from mmface.evaluation import write_thresholds
+    model, photos = colour_model(), (crop('a.png', 168, 128, 158), crop('b.png', 128, 128, 178))
+    point = dict(far_target=1e-2, far=0.01, similarity=.55, tar=.9, tar_ci95=[.8, .95], genuine=100, impostors=100, false_accepts=1,
+                 resolvable=True)
+    record = dict(schema=1, model_id=OnnxEmbedder(model).model_id, protocol_hash='0' * 64, set='toy', score='cosine',
+                  rule='accept if s >= t', thresholds=[point])
+    write_thresholds(record, tmp_path / 'threshold.json')
+    code, out, _ = run(model, *photos, '--aligned', '--thresholds', tmp_path / 'threshold.json')
+    assert code == 0
+    assert f'0.5500  (in {tmp_path}/threshold.json, for a false accept rate of 0.01)' in out
+    assert 'same person' in out
+    write_thresholds(record | dict(model_id='1' * 64), tmp_path / 'other.json')
+    code, _, err = run(model, *photos, '--aligned', '--thresholds', tmp_path / 'other.json')
+    assert code == 2
+    assert 'a threshold holds for no other network' in err
+
+
+# -- lists of pairs
+
+
+@pytest.fixture
+def pairs(crop, tmp_path):
+    """Two pairs that can be compared and one that cannot."""
+    crop('a.png', 168, 128, 158), crop('b.png', 128, 128, 178)
+    (tmp_path / 'bad.png').write_bytes(b'junk')
+    (tmp_path / 'pairs.csv').write_text('a.png,b.png\n\n"a.png", a.png\nbad.png,b.png\n')
+    return tmp_path / 'pairs.csv'
+
+
+def test_pairs_of_a_list_give_what_each_alone_gives(run, colour_model, pairs):
+    model = colour_model()
+    code, out, _ = run(model, '--pairs', pairs, '--aligned', '--threshold', .61, '--on-error', 'skip', '--json')
+    found = json.loads(out)
+    assert code == 3
+    assert [pair['similarity'] for pair in found['pairs']] == pytest.approx([.6, 1.])
+    assert [pair['same'] for pair in found['pairs']] == [False, True]
+    assert found['pairs'][0]['photos'][1]['path'] == str(pairs.parent / 'b.png')
+    alone = json.loads(run(model, pairs.parent / 'a.png', pairs.parent / 'b.png', '--aligned', '--threshold', .61, '--json')[1])
+    assert alone == found['pairs'][0] | {key: found[key] for key in ('model_id', 'runs_on')}
+    (skipped, ) = found['skipped']
+    assert skipped['pair'] == [str(pairs.parent / name) for name in ('bad.png', 'b.png')]
+    assert 'bad.png: not an image' in skipped['problem']
+
+
+def test_the_table_counts_what_was_skipped_and_without_skip_nothing_is_compared(run, colour_model, pairs):
+    code, out, _ = run(colour_model(), '--pairs', pairs, '--aligned', '--on-error', 'skip')
+    assert code == 3
+    assert 'pairs       2 compared, 1 skipped' in out
+    assert f'0.6000  none              {pairs.parent / "a.png"}  {pairs.parent / "b.png"}' in out
+    code, out, err = run(colour_model(), '--pairs', pairs, '--aligned')
+    assert (code, out) == (2, '')
+    assert 'bad.png: not an image' in err
+
+
+def test_a_photo_is_read_once_however_many_pairs_it_is_in(colour_model, pairs, crop):
+    from mmface.apis.verify import compare_pairs
+    read = []
+
+    class Counting(FaceCropper):
+
+        def __call__(self, path):
+            read.append(path)
+            return super().__call__(path)
+
+    names = [pairs.parent / f'{number}.png' for number in range(40)]
+    for number, name in enumerate(names):
+        crop(name.name, number, 255 - number, 7)
+    wanted = [(first, second) for first in names for second in names[:3]]
+    embedder = OnnxEmbedder(colour_model())
+    results = compare_pairs(embedder, Counting((4, 6), 'arcface', None), wanted)
+    assert sorted(read) == sorted(names)
+    embeddings = embedder.embed(np.stack([read_photo(name) for name in names])).astype(np.float64)
+    unit = embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True)
+    expected = [unit[names.index(first)] @ unit[names.index(second)] for first, second in wanted]
+    np.testing.assert_allclose([result.similarity for result in results], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(('text', 'words'), [
+    ('a.png\n', 'line 1: expected two paths'), ('a.png,b.png\na.png,b.png,c.png\n', 'line 2: expected two paths'),
+    ('a.png,\n', 'line 1: expected two paths'), ('\n', 'no pair in it'), ('"a.png,b.png\n', 'not a CSV file'), ('\xff,b.png\n', 'UTF-8'),
+])
+def test_a_list_that_is_damaged_is_refused_even_with_skip(run, colour_model, tmp_path, text, words):
+    (tmp_path / 'pairs.csv').write_bytes(text.encode('latin-1'))
+    code, out, err = run(colour_model(), '--pairs', tmp_path / 'pairs.csv', '--aligned', '--on-error', 'skip')
+    assert (code, out) == (2, '')
+    assert 'pairs.csv' in err
+    assert words in err
+
+
+@pytest.mark.parametrize('arguments', [('--pairs', 'x.csv', 'a.png', 'b.png'), ('a.png', ), ()])
+def test_two_photos_or_a_list_not_both(run, arguments):
+    with pytest.raises(SystemExit) as caught:
+        run('model.onnx', *arguments)
+    assert caught.value.code == 2

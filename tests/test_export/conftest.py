@@ -1,8 +1,13 @@
 """A network that exports in two seconds."""
+import itertools
+import tarfile
+
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
+from mmface.datasets.decode import decode_image
 from mmface.models import FaceRecognizer
 from mmface.registry import MODELS
 
@@ -45,3 +50,11 @@ def recognizer():
 def shared_recognizer():
     """For tests that only look at it."""
     return build()
+
+
+@pytest.fixture(scope='session')
+def real_crops(shared):
+    """Aligned faces, uint8 RGB [24, 112, 112, 3]."""
+    with tarfile.open(shared / 'data/lfw112.tar') as archive:
+        chosen = itertools.islice((entry for entry in archive if entry.name.endswith('.jpg')), 0, 480, 20)
+        return np.stack([decode_image(archive.extractfile(entry).read()) for entry in chosen])

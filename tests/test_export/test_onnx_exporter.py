@@ -17,6 +17,7 @@ from mmface.export import (
     Licence,
     ParityError,
     Provenance,
+    embedding_export,
     export_onnx,
     model_id,
     onnx_exporter,
@@ -53,7 +54,7 @@ def exported(shared_recognizer, tmp_path_factory):
 def traced(exported, monkeypatch):
     """What the exporter gets from torch from now on, to be tampered with."""
     proto = onnx.load(exported.path)
-    monkeypatch.setattr(onnx_exporter, 'trace_embedding', lambda graph, opset: proto)
+    monkeypatch.setattr(embedding_export, 'trace_embedding', lambda graph, opset: proto)
     return proto
 
 
@@ -254,7 +255,7 @@ def test_a_file_frozen_to_one_batch_is_not_kept(recognizer, tmp_path, traced):
 
 
 def test_a_network_that_torch_cannot_trace_is_refused_by_name(recognizer, tmp_path, monkeypatch):
-    monkeypatch.setattr(onnx_exporter.copy, 'deepcopy', lambda model: model)
+    monkeypatch.setattr(embedding_export.copy, 'deepcopy', lambda model: model)
     recognizer.neck.register_forward_hook(lambda module, x, y: y * float(str(y.sum().item())))
     with pytest.raises(RuntimeError, match='cannot export FaceRecognizer to ONNX'):
         export_onnx(recognizer, tmp_path / 'tiny.onnx')
@@ -265,7 +266,7 @@ def test_an_interrupted_write_leaves_nothing_under_any_name(recognizer, tmp_path
     def full(*_):
         raise OSError('no space left')
 
-    monkeypatch.setattr(onnx_exporter.os, 'fsync', full)
+    monkeypatch.setattr(os, 'fsync', full)
     with pytest.raises(OSError, match='no space left'):
         export_onnx(recognizer, tmp_path / 'tiny.onnx')
     assert not list(tmp_path.iterdir())

@@ -6,7 +6,7 @@ from mmface.functional.cosine import ExactCosine
 from mmface.functional.cosine_block import cosine_blocks
 from mmface.functional.embedding_rows import EmbeddingRows
 from mmface.functional.highest_scores import HighestScores
-from mmface.functional.ranking import Ranking, find_mates, first_mates, rank_mates
+from mmface.functional.ranking import Ranking, cumulative_matches, find_mates, first_mates, rank_mates
 from mmface.functional.rows import UnitRows
 
 
@@ -68,3 +68,8 @@ def test_the_highest_scores_are_the_head_of_a_sorted_list():
         kept = np.delete(cosine, np.arange(3, 200, 20), 1)
         assert highest.seen == kept.size
         np.testing.assert_array_equal(highest.falling(), np.sort(kept.ravel())[::-1][:count])
+
+
+def test_cumulative_matches_count_the_searches_with_a_mate_within_each_rank():
+    found = cumulative_matches(np.array([1, 3, 3, 25]), last=4)
+    assert found == dict(cmc_searches=4, cmc_hits=[1, 1, 3, 3])

@@ -1,5 +1,6 @@
 """What the tests of the engines share: engines to compare, a head in front of each, and a step of it."""
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from mmface.registry import MODELS
 
@@ -45,3 +46,19 @@ def assert_steps_agree(actual, expected, tolerance):
             close = tolerance * float(reference.abs().max()) if reference.numel() else 0.
             actual = results[name].to(reference.dtype)
             torch.testing.assert_close(actual, reference, rtol=0, atol=close, msg=lambda m, name=name: f'{name}: {m}')
+
+
+class LargeAllocations(TorchDispatchMode):
+    """Counts the tensors of at least ``size`` elements that operators make."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.size, self.count, self.known = size, 0, set()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        inputs = {t.untyped_storage().data_ptr() for t in [*args, *(kwargs or {}).values()] if isinstance(t, torch.Tensor)}
+        out = func(*args, **(kwargs or {}))
+        for tensor in out if isinstance(out, (tuple, list)) else [out]:
+            if isinstance(tensor, torch.Tensor) and tensor.untyped_storage().data_ptr() not in inputs:
+                self.count += tensor.numel() >= self.size
+        return out

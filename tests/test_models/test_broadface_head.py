@@ -1,6 +1,7 @@
 """BroadFace: a queue of past embeddings from which the prototypes learn."""
 import pytest
 import torch
+from engines import LargeAllocations
 from golden import build_head, cases
 
 from mmface.registry import MODELS
@@ -126,8 +127,17 @@ def test_queue_continues_from_a_checkpoint():
     torch.testing.assert_close(step(resumed, x, y), step(head, x, y), rtol=0, atol=0)
 
 
-def test_queue_pass_stores_no_array_of_the_queues_size():
-    assert build(queue_size=5, engine=dict(type='FusedEngine', mode='store')).queue_engine.mode == 'recompute'
+@pytest.mark.parametrize('engine', [*ENGINES, dict(type='FusedEngine'), dict(type='SampledEngine', ratio=1., mode='store')], ids=str)
+def test_queue_pass_stores_no_array_of_the_queues_size(engine):
+    classes, dim, queue = 40, 4, 30
+    head = MODELS.build(
+        dict(type='BroadFaceHead', num_classes=classes, in_channels=dim, loss=ARCFACE, queue_size=queue, engine=dict(engine)))
+    head.queue_engine.chunk_size = 8
+    x, y = torch.randn(queue, dim, generator=torch.Generator().manual_seed(0)), torch.arange(queue)
+    head.compute_loss(x, y)
+    with LargeAllocations(classes * queue) as made:
+        head.compute_loss(x[:2], y[:2])
+    assert head.queue_engine.mode == 'recompute' and made.count == 0
 
 
 @pytest.mark.parametrize('arguments, message', [

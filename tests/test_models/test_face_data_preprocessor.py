@@ -35,10 +35,11 @@ def test_lists_are_stacked_and_labels_become_one_tensor():
     assert out['data_samples'].sample_idx.tolist() == [0, 1, 2]
 
 
-def test_the_input_is_left_as_it_was():
+@pytest.mark.parametrize('color', ['RGB', 'BGR'])
+def test_the_input_is_left_as_it_was(color):
     images = torch.full((1, 3, 2, 2), 7, dtype=torch.uint8)
     floats = images.float()
-    FaceDataPreprocessor(size=(2, 2), color='BGR')(dict(inputs=floats))
+    FaceDataPreprocessor(size=(2, 2), color=color)(dict(inputs=floats))
     assert torch.equal(floats, images.float())
 
 

@@ -118,16 +118,3 @@ def test_command_draws_given_losses(plot_losses, tmp_path, capsys):
 def test_every_page_with_formulas_of_the_angle_has_its_picture(plot_losses):
     for page in plot_losses.PAGES:
         assert f'({page}.png)' in PAGES[ROOT / f'docs/losses/{page}.md']
-
-
-@pytest.mark.parametrize('name', ['NormFaceLoss', 'SphereFace2Loss', 'UniFaceLoss'])
-def test_setting_of_the_index_keeps_weight_decay_from_learned_scalars(name):
-    from mmengine.optim import build_optim_wrapper
-    text = PAGES[ROOT / 'docs/losses/index.md']
-    setting = eval(re.search(r'`paramwise_cfg=(dict\(.*?\))`', text).group(1))
-    loss = dict(type=name, learn_scale=True) if name == 'NormFaceLoss' else dict(type=name)
-    head = MODELS.build(dict(type='FaceClsHead', num_classes=5, in_channels=4, loss=loss))
-    wrapper = build_optim_wrapper(head, dict(optimizer=dict(type='SGD', lr=.1, weight_decay=5e-4), paramwise_cfg=setting))
-    decay = {id(p): group['weight_decay'] for group in wrapper.param_groups for p in group['params']}
-    assert [decay[id(p)] for p in head.loss_module.parameters()] == [0.]
-    assert decay[id(head.weight)] == 5e-4

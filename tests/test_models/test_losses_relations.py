@@ -211,3 +211,16 @@ def test_magface_pushes_a_certain_sample_outwards(target):
 def test_magface_warns_below_its_bound():
     with pytest.warns(UserWarning, match=r'lambda_g=20.0 is below 22\.59'):
         MODELS.build(dict(type='MagFaceLoss', lambda_g=20.))
+
+
+def test_gb_cosface_without_negatives_is_nothing_and_leaves_its_boundary(target):
+    loss = MODELS.build(dict(type='GBCosFaceLoss', detach_boundary=False)).double()
+    t = target([.3, -.9])
+    t.similarity.requires_grad_()
+    S = torch.full((2, ), -torch.inf, dtype=torch.float64, requires_grad=True)
+    for p_vg in (torch.nan, .6):
+        loss.p_vg.fill_(p_vg)
+        value = loss(t, S)
+        gradients = torch.autograd.grad(value.sum(), (t.similarity, S))
+        assert not value.any() and not any(g.any() for g in gradients)
+        assert loss.p_vg.item() == pytest.approx(p_vg, nan_ok=True)

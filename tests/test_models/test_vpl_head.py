@@ -1,6 +1,7 @@
 """VPL: prototypes mixed with the last embedding of their class."""
 import pytest
 import torch
+from engines import LargeAllocations
 from golden import build_head, cases
 from torch.nn import functional as F
 
@@ -55,6 +56,53 @@ def test_backward_mixes_with_the_memory_of_the_forward():
     torch.testing.assert_close(gradients[2], gradients[0])
 
 
+def test_two_forwards_may_precede_the_backwards():
+    batches = [rows(1, [1, 4, 0]), rows(2, [4, 4, 5]), rows(3, [0, 1, 2])]
+    gradients = []
+    for at_once in (False, True):
+        for engine in ENGINES:
+            head = build(start_iter=1, engine=engine)
+            head.compute_loss(*rows(0, [1, 4]))
+            losses = (head.compute_loss(x, y)['loss'] for x, y in batches)
+            gradients.append([torch.autograd.grad(loss, head.weight)[0] for loss in (list(losses) if at_once else losses)])
+    for other in gradients[1:]:
+        torch.testing.assert_close(other, gradients[0])
+
+
+def test_the_memory_is_not_copied():
+    classes, dim = 96, 16
+    loss, engine = dict(type='ArcFaceLoss'), dict(type='FusedEngine', mode='recompute', chunk_size=8)
+    head = MODELS.build(dict(type='VPLHead', num_classes=classes, in_channels=dim, loss=loss, start_iter=1, engine=engine))
+    x, y = torch.randn(4, dim, generator=torch.Generator().manual_seed(0)), torch.tensor([1, 4, 4, 63])
+    head.compute_loss(x, y)
+    for expected in (1, 0):  # the memory of the gradient, once and for all
+        head.zero_grad()
+        with LargeAllocations(classes * dim) as made:
+            head.compute_loss(x, y)['loss'].backward()
+        assert made.count == expected
+
+
+@pytest.mark.parametrize('mode', ['store', 'recompute'])
+def test_sampled_classes_are_mixed_as_those_of_a_head_that_has_no_others(mode):
+    sampled = build(start_iter=1, lam=.4, engine=dict(type='SampledEngine', ratio=.4, seed=2, mode=mode, chunk_size=2))
+    small = build(start_iter=1, lam=.4)
+    sampled.compute_loss(*rows(0, [1, 4, 2]))
+    x, y = rows(1, [1, 5])
+    loss = sampled.compute_loss(x.requires_grad_(), y)['loss']
+    dx, dw = torch.autograd.grad(loss, (x, sampled.weight))
+    drawn = dw.coalesce().indices().squeeze(0)
+    assert sampled.engine.row_sparse and 2 < len(drawn) < CLASSES
+
+    small.weight = torch.nn.Parameter(sampled.weight.detach()[drawn])
+    small.num_classes, small.memory, small.seen = len(drawn), torch.zeros(len(drawn), DIM).double(), torch.full((len(drawn), ), -1)
+    past, labels = rows(0, [1, 4, 2])
+    place = {int(c): i for i, c in enumerate(drawn)}
+    kept = [i for i, label in enumerate(labels.tolist()) if label in place]
+    small.compute_loss(past[kept], torch.tensor([place[int(labels[i])] for i in kept]))
+    expected = small.compute_loss(x, torch.searchsorted(drawn, y))['loss']
+    torch.testing.assert_close((loss, dx, dw.coalesce().values()), (expected, *torch.autograd.grad(expected, (x, small.weight))))
+
+
 def test_embedding_is_used_from_start_iter_on_and_for_delta_batches():
     head, plain = build(start_iter=2, delta=2), build('FaceClsHead')
     x, y = rows(1, [0, 0])
@@ -68,9 +116,9 @@ def test_embedding_is_used_from_start_iter_on_and_for_delta_batches():
 
     head = build(start_iter=2, delta=2)
     shares = []
+    head.engine.register_forward_pre_hook(lambda engine, _: shares.append(engine.mix and engine.mix.keywords['share'].tolist()))
     for labels in ([3], [4], [4], [4], [4]):
         head.compute_loss(*rows(0, labels))
-        shares.append(None if head.engine.mix is None else head.engine.mix.keywords['share'].tolist())
     assert shares == [None, None, [0, 0, 0, .15, .15, 0], [0, 0, 0, 0, .15, 0], [0, 0, 0, 0, .15, 0]]
 
 

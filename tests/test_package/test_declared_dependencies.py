@@ -9,6 +9,7 @@ import pytest
 DISTRIBUTION = {
     'PIL': 'pillow',
     'cv2': 'opencv-python',
+    'faiss': 'faiss-cpu',
     'mmcv': 'mmcv-lite',
     'pytorch_metric_learning': 'pytorch-metric-learning',
     'sklearn': 'scikit-learn',
@@ -36,14 +37,14 @@ def imports(source: str, everywhere: bool) -> set[str]:
     return {DISTRIBUTION.get(name, name) for name in found - set(sys.stdlib_module_names)}
 
 
-CONTAINERS = ('lmdb', 'pyarrow', 'safetensors', 'webdataset')
+EXTRAS = ('lmdb', 'pyarrow', 'safetensors', 'web', 'webdataset')
 
 
 @pytest.mark.parametrize(('folder', 'everywhere', 'requirements'), [
     ('mmface', False, ('runtime', 'lite')),
-    ('mmface', True, ('runtime', 'lite', 'cpu', *CONTAINERS)),
-    ('tools', True, ('runtime', 'lite', 'cpu', 'benchmark', *CONTAINERS)),
-    ('tests', True, ('runtime', 'lite', 'cpu', 'tests', *CONTAINERS)),
+    ('mmface', True, ('runtime', 'lite', 'cpu', *EXTRAS)),
+    ('tools', True, ('runtime', 'lite', 'cpu', 'benchmark', *EXTRAS)),
+    ('tests', True, ('runtime', 'lite', 'cpu', 'tests', *EXTRAS)),
 ])
 def test_what_is_imported_is_declared(root, folder, everywhere, requirements):
     known = declared(root, *requirements) | {'mmface', 'setuptools'} | {file.stem for file in (root / folder).rglob('*')}
@@ -64,7 +65,7 @@ def test_an_import_inside_a_function_or_for_types_does_not_run_on_import():
 def test_the_constraints_lie_inside_the_declared_ranges(root):
     packaging = pytest.importorskip('packaging.requirements')
     ranges = {}
-    for name in ('runtime', 'lite', 'cpu', 'tests', *CONTAINERS):
+    for name in ('runtime', 'lite', 'cpu', 'tests', *EXTRAS):
         for line in (root / f'requirements/{name}.txt').read_text().splitlines():
             requirement = packaging.Requirement(line)
             ranges[requirement.name] = requirement.specifier

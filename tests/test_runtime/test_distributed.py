@@ -12,6 +12,7 @@ from mmface.utils.dist import init_cpu_group
 
 # Without what makes a step depend on how the batch is divided: batch statistics and dropout.
 SAME_IN_ONE = {'model.backbone.batch_norm': False, 'model.neck.dropout': 0., 'val_cfg': None, 'val_dataloader': None, 'val_evaluator': None}
+SAMPLED = {'model.head.engine': dict(type='SampledEngine', ratio=.5), 'model.head.num_classes': 40}
 EVERY_3 = {'default_hooks.checkpoint.by_epoch': False, 'default_hooks.checkpoint.interval': 3, 'optim_wrapper.accumulative_counts': 2}
 
 
@@ -26,6 +27,15 @@ def two_ranks(tmp_path_factory):
             **EVERY_3, 'load_from': str(work_dir / 'whole/iter_9.pth'),
             'resume': True
         }),
+        dict(work_dir=str(work_dir / 'sampled'), changes={**SAME_IN_ONE, **SAMPLED}),
+        dict(work_dir=str(work_dir / 'sampled whole'), changes={**EVERY_3, **SAMPLED}),
+        dict(
+            work_dir=str(work_dir / 'sampled resumed'),
+            changes={
+                **EVERY_3,
+                **SAMPLED, 'load_from': str(work_dir / 'sampled whole/iter_9.pth'),
+                'resume': True
+            }),
     ]
     here = Path(__file__).parent
     done = subprocess.run(
@@ -46,31 +56,33 @@ def two_ranks(tmp_path_factory):
 
 
 def test_the_model_is_the_same_on_both_ranks(two_ranks):
-    for run in ('plain', 'whole'):
+    for run in ('plain', 'whole', 'sampled', 'sampled whole'):
         first, second = (torch.load(two_ranks / run / f'rank{rank}.pth')['state'] for rank in (0, 1))
         assert first.keys() == second.keys()
         for name, value in first.items():
             assert torch.equal(value, second[name]), (run, name)
 
 
-def test_two_ranks_compute_what_one_does_with_the_whole_batch_and_log_the_mean_loss(two_ranks, tmp_path):
-    train(tmp_path, **SAME_IN_ONE, **{'train_dataloader.batch_size': 8})
-    one, two = record(tmp_path), record(two_ranks / 'plain')
+@pytest.mark.parametrize('run, changes', [('plain', {}), ('sampled', SAMPLED)])
+def test_two_ranks_compute_what_one_does_with_the_whole_batch_and_log_the_mean_loss(run, changes, two_ranks, tmp_path):
+    train(tmp_path, **SAME_IN_ONE, **changes, **{'train_dataloader.batch_size': 8})
+    one, two = record(tmp_path), record(two_ranks / run)
     assert one.keys() == two.keys()
     for key, values in one.items():
         assert [float.fromhex(v) for v in two[key]] == pytest.approx([float.fromhex(v) for v in values], rel=2e-4), key
     state = torch.load(tmp_path / 'epoch_3.pth')['state_dict']
-    for name, value in torch.load(two_ranks / 'plain/rank0.pth')['state'].items():
+    for name, value in torch.load(two_ranks / run / 'rank0.pth')['state'].items():
         assert torch.allclose(value, torch.load(tmp_path / 'epoch_3.pth')['ema_state_dict'][f'module.{name}'], rtol=1e-3, atol=1e-4), name
     assert state
 
 
-def test_two_ranks_resume_in_the_middle_of_an_accumulation_to_the_last_bit(two_ranks):
-    whole, rest = record(two_ranks / 'whole'), record(two_ranks / 'resumed')
+@pytest.mark.parametrize('kind', ['', 'sampled '])
+def test_two_ranks_resume_in_the_middle_of_an_accumulation_to_the_last_bit(kind, two_ranks):
+    whole, rest = record(two_ranks / f'{kind}whole'), record(two_ranks / f'{kind}resumed')
     assert {i for what, i in rest if what == 'train'} == set(range(10, 16))
     assert rest == {key: whole[key] for key in rest}
     for rank in (0, 1):
-        a, b = (torch.load(two_ranks / run / f'rank{rank}.pth')['state'] for run in ('whole', 'resumed'))
+        a, b = (torch.load(two_ranks / f'{kind}{run}' / f'rank{rank}.pth')['state'] for run in ('whole', 'resumed'))
         assert all(torch.equal(a[name], b[name]) for name in a)
 
 

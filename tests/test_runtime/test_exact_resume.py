@@ -12,6 +12,7 @@ KINDS = {
     'epochs': {},  # a checkpoint at the end of each of 3 epochs of 10 iterations
     'mid-epoch': EVERY_5,
     'iterations': iteration_based(**EVERY_5),
+    'sampled': {**EVERY_5, 'model.head.engine': dict(type='SampledEngine', ratio=.4), 'model.head.num_classes': 40},
 }
 
 
@@ -55,6 +56,8 @@ def equal(a, b, where=''):
     ('mid-epoch', 'iter_20', 'iter_30'),
     ('iterations', 'iter_5', 'iter_24'),
     ('iterations', 'iter_20', 'iter_24'),
+    ('sampled', 'iter_5', 'iter_30'),
+    ('sampled', 'iter_20', 'iter_30'),
 ])
 def test_a_run_resumed_from_any_checkpoint_is_the_whole_one_to_the_last_bit(uninterrupted, kind, checkpoint, last, workers, tmp_path):
     work_dir, changes = uninterrupted(kind, workers)

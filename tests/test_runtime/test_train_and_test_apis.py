@@ -43,7 +43,8 @@ def config_file(tmp_path, monkeypatch):
         auto_scale_lr=dict(base_batch_size=16))
     path = tmp_path / 'toy.py'
     path.write_text(f"_base_ = [{str(ROOT / 'configs/_base_/default_runtime.py')!r}]\n"
-                    'default_hooks = dict(logger=dict(interval=5))\n' + '\n'.join(f'{key} = {value!r}' for key, value in settings.items()))
+                    'default_hooks = dict(logger=dict(interval=5), runtime_info=dict(interval=1))\n'
+                    + '\n'.join(f'{key} = {value!r}' for key, value in settings.items()))
     return path
 
 

@@ -143,7 +143,7 @@ def toy_config(work_dir, **changes):
             val_cfg=dict(),
             val_evaluator=dict(type='ToyMetric'),
             default_hooks=dict(
-                runtime_info=dict(type='FaceRuntimeInfoHook'),
+                runtime_info=dict(type='FaceRuntimeInfoHook', interval=1),  # for Recorder
                 logger=dict(type='LoggerHook', interval=5),
                 checkpoint=dict(type='AtomicCheckpointHook', interval=1),
                 safe_checkpoint=dict(type='SafeCheckpointHook'),

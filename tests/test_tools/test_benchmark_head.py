@@ -1,5 +1,6 @@
 """The benchmark of the head runs, and measures what it says."""
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -15,15 +16,25 @@ def benchmark():
     return module
 
 
-def test_every_contestant_is_timed_and_its_memory_counted(benchmark):
-    classes, batch, wide = 600, 4, 512
-    data = benchmark.make_data(classes, batch, 'cpu')
-    results = benchmark.measure(benchmark.everyone(data, ['ArcFace', 'own Elementwise']), data, rounds=1)
-    assert {'ArcFace, store', 'own Elementwise, recompute', 'ArcFace, sampled 0.1', 'mmpretrain ArcFaceClsHead'} <= set(results)
+def test_one_command_times_everyone_counts_their_memory_and_writes_the_tables(benchmark, tmp_path, capsys):
+    classes, wide = 600, 512
+    assert benchmark.main(['--setting', str(classes), '4', '--setting', '300', '16', '--rounds', '1', '--out', str(tmp_path)]) == 0
+    text = (tmp_path / 'tables.md').read_text()
+    assert text.strip() in capsys.readouterr().out.replace('\n\n\n', '\n\n')
+    for part in ('1 rounds', 'OMP_WAIT_POLICY=', 'allocator', '**C=600, B=4, D=512**', '| head | ms |', '| compute_dtype | loss |',
+                 '| SGD, momentum 0.9, decay 5e-4 | ms |', benchmark.cpu_model()):
+        assert part in text, part
+    results = json.loads((tmp_path / 'results.json').read_text())['results']['600x4']
+    assert {f'{name}, {mode}' for name in benchmark.LOSSES for mode in ('store', 'recompute')} <= set(results)
+    assert {'ArcFace, sampled 0.1', 'ArcFace, 3 sub-centres, store', 'mmpretrain ArcFaceClsHead'} <= set(results)
     gradient = 4 * classes * wide / benchmark.MIB
     for name, result in results.items():
         assert result['ratio'] > 0 and result['peak'] >= result['idle'], name
     assert results['ArcFace, recompute']['idle'] == pytest.approx(gradient)
     assert gradient < results['ArcFace, recompute']['peak'] < 1.5 * gradient
     assert results['mmpretrain ArcFaceClsHead']['peak'] > 2 * gradient
-    assert '| ArcFace, store |' in benchmark.table(classes, batch, results)
+
+
+def test_sizes_are_swept_into_a_picture(benchmark, tmp_path):
+    benchmark.scaling('cpu', 1, tmp_path / 'scaling.png', dict(C=[(100, 4), (200, 4)], B=[(100, 4), (100, 8)]))
+    assert (tmp_path / 'scaling.png').stat().st_size > 10000

@@ -24,12 +24,13 @@ def case(model: str, noise: float, set_name: str = 'toy', images: bool = True, s
     pairs = PairSet(set_name, [f'secret-{i}' for i in at], np.stack([at, other], 1), same, at // 20)
     protocol = TenFoldVerification(fars=(.1, .05, 1e-3))
     similarity = protocol.similarity(pairs, embeddings)
-    result = json.loads(json.dumps(protocol(pairs, embeddings)))
+    searched = dict(cmc_searches=30, cmc_hits=[10, 15, 20])
+    result = json.loads(json.dumps(protocol(pairs, embeddings) | searched))
 
     def shown(row: int) -> tuple[np.ndarray, np.ndarray]:
         return np.full((12, 12, 3), row, np.uint8), np.zeros((12, 12, 3), np.uint8)
 
-    return ReportCase(model, result, similarity, same, np.linalg.norm(embeddings, axis=1)[pairs.pairs].min(1), rng.integers(1, 9, 30),
+    return ReportCase(model, result, similarity, same, np.linalg.norm(embeddings, axis=1)[pairs.pairs].min(1),
                       shown if images else None)  # yapf: disable
 
 
@@ -62,7 +63,7 @@ def test_every_picture_that_the_data_allow_is_drawn(page, cases, tmp_path):
     text = page.read_text()
     assert text.count('<svg') == (4 + 2 * 2) + (4 + 2)  # four with all models, two a model
     bare = write_report([ReportCase(one.model, one.result) for one in cases], tmp_path / 'bare.html').read_text()
-    assert bare.count('<svg') == 3  # the folds
+    assert bare.count('<svg') == 2 + 3  # the ranks of each set, and the folds
     assert '<img' not in bare
 
 

@@ -1,23 +1,26 @@
 #!/usr/bin/env python
 """Time and memory of the head, forward and backward, beside the matrix products that no head can do without.
 
-    python tools/analysis/benchmark_head.py --out work_dirs/head                  the tables of docs/engine.md, half an hour
+    python tools/analysis/benchmark_head.py --out work_dirs/head                  the tables of docs/engine.md, 20 minutes
     python tools/analysis/benchmark_head.py --setting 10572 128 --rounds 3        one setting, a minute
-    python tools/analysis/benchmark_head.py --scaling --out work_dirs/head        time and memory against C and B, as a picture
+    python tools/analysis/benchmark_head.py --scaling --out work_dirs/head        time and memory against C and B, a picture, 10 minutes
 
 The floor is the three products Z = W x^T, Z^T W and Z x into memory that exists, and one copy of W. In every round each contestant makes
 a step to warm up and then a timed one, beside a floor of its own; ratios, of wall time and of CPU time, are medians over the rounds. Where
 other programs run, only the second says something, and only with OMP_WAIT_POLICY=passive. Memory is the peak of what a step allocates
 beyond x and W, including what the head keeps from step to step, and that alone ("idle"). mmpretrain's and pytorch-metric-learning's heads
-take part where they are installed. Denormal numbers are flushed, as the training tools do.
+take part where they are installed. Sub-centres are three prototypes for each of a third of the classes: the same products, the same
+floor. A second table has the error of rounded products (``compute_dtype``), a third the optimiser's part of a step. Denormal numbers are
+flushed, as the training tools do.
 """
 import argparse
 import json
 import os
+import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -27,13 +30,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import mmface.models  # noqa: F401  (registers the heads)
-from mmface.models import Elementwise, FaceLoss
+from mmface.models import Elementwise, FaceLoss, Target
 from mmface.registry import MODELS
 from mmface.runtime.optim.drawn_rows import drawn_rows
 
 MIB = 2**20
 DIM = 512
-SETTINGS = [(10572, 128), (85742, 128), (360232, 64), (45029, 1024)]
+CENTERS = 3
 STORE, RECOMPUTE = dict(type='FusedEngine', mode='store'), dict(type='FusedEngine', mode='recompute')
 SAMPLED = dict(type='SampledEngine', ratio=.1, mode='store')
 
@@ -41,14 +44,14 @@ SAMPLED = dict(type='SampledEngine', ratio=.1, mode='store')
 class OwnLoss(FaceLoss):
     """A statistic that no published loss asks for."""
 
-    def prepare(self, t):
+    def prepare(self, t: Target) -> Elementwise:
         return Elementwise('sum', lambda v: torch.tanh(4 * v) * v)
 
-    def forward(self, t, S):
+    def forward(self, t: Target, S: Tensor) -> Tensor:
         return S - t.similarity
 
 
-LOSSES = {
+LOSSES: dict[str, dict] = {
     'NormFace': dict(type='NormFaceLoss'),
     'CosFace': dict(type='CosFaceLoss'),
     'ArcFace': dict(type='ArcFaceLoss'),
@@ -67,6 +70,14 @@ LOSSES = {
     'AdaCos': dict(type='AdaCosLoss'),
     'own Elementwise': dict(type=OwnLoss),
 }
+
+
+#: One of every kind, where a round of all takes minutes.
+FEW = ['ArcFace', 'P2SGrad', 'AdaFace', 'UniFace', 'CurricularFace', 'SphereFace2', 'own Elementwise']
+#: Classes and rows, and the losses that take part.
+SETTINGS = {(10572, 128): list(LOSSES), (85742, 128): list(LOSSES), (360232, 64): FEW, (45029, 1024): FEW}
+SWEEPS = dict(
+    C=[(c, 128) for c in (10000, 30000, 90000, 180000, 360000)], B=[(85742, b) for b in (32, 64, 128, 256, 512, 1024)])
 
 
 class Data(NamedTuple):
@@ -89,12 +100,15 @@ class Contestant(NamedTuple):
         self.forward().backward()
 
 
-def our_head(name: str, loss: dict, engine: dict, data: Data) -> Contestant:
+def our_head(name: str, loss: dict, engine: dict, data: Data, centers: int = 1) -> Contestant:
+    classes = len(data.weight) // centers
     # One channel: the prototypes that it draws are thrown away.
-    head = MODELS.build(dict(type='FaceClsHead', num_classes=len(data.weight), in_channels=1, loss=loss, engine=engine)).to(data.x.device)
-    head.in_channels, head.weight = data.x.shape[1], nn.Parameter(data.weight)
-    label = 'sampled 0.1' if engine is SAMPLED else engine['mode']
-    return Contestant(f'{name}, {label}', lambda: head.compute_loss(data.x, data.y)['loss'], list(head.parameters()), head.release_buffers)
+    config = dict(type='FaceClsHead', num_classes=classes, in_channels=1, num_centers=centers, loss=loss, engine=engine)
+    head = MODELS.build(config).to(data.x.device)
+    head.in_channels, head.weight = data.x.shape[1], nn.Parameter(data.weight[:classes * centers])
+    labels = data.y % classes
+    label = ', '.join(str(engine[key]) for key in ('mode', 'compute_dtype') if key in engine) if engine is not SAMPLED else 'sampled 0.1'
+    return Contestant(f'{name}, {label}', lambda: head.compute_loss(data.x, labels)['loss'], list(head.parameters()), head.release_buffers)
 
 
 def linear(data: Data) -> Contestant:
@@ -146,7 +160,8 @@ def seconds(function: Callable[[], None], device: torch.device) -> tuple[float, 
 
 def measure(contestants: list[Contestant], data: Data, rounds: int) -> dict[str, dict[str, float]]:
     """For each contestant the median time in ms, ratios to the floor, and peak and idle memory in MiB."""
-    device, run_floor, times = data.x.device, floor(data), {c.name: [] for c in contestants}
+    device, run_floor = data.x.device, floor(data)
+    times: dict[str, list] = {c.name: [] for c in contestants}
     for _ in range(rounds):
         for contestant in contestants:
             contestant.step(data.x)
@@ -204,7 +219,27 @@ def make_data(classes: int, batch: int, device: str) -> Data:
 
 def everyone(data: Data, losses: list[str]) -> list[Contestant]:
     ours = [our_head(name, LOSSES[name], engine, data) for name in losses for engine in (STORE, RECOMPUTE)]
-    return [*ours, our_head('ArcFace', LOSSES['ArcFace'], SAMPLED, data), *peers(data)]
+    arcface = LOSSES['ArcFace']
+    ours += [our_head(f'ArcFace, {CENTERS} sub-centres', arcface, engine, data, CENTERS) for engine in (STORE, RECOMPUTE)]
+    if data.x.is_cuda:
+        ours += [our_head('ArcFace', arcface, dict(engine, compute_dtype='bfloat16'), data) for engine in (STORE, RECOMPUTE)]
+    return [*ours, our_head('ArcFace', arcface, SAMPLED, data), *peers(data)]
+
+
+def precision(data: Data) -> str:
+    """How far a step of ArcFace with rounded products is from one without: of loss, dx and dW the norm of the difference, relative."""
+
+    def results(dtype: str | None) -> list[Tensor]:
+        contestant = our_head('', LOSSES['ArcFace'], dict(STORE, compute_dtype=dtype), data)
+        loss = contestant.forward()
+        return [loss.detach(), *torch.autograd.grad(loss, (data.x, contestant.parameters[0]))]
+
+    exact = results(None)
+    lines = ['| compute_dtype | loss | dx | dW |', '|---|---|---|---|']
+    for dtype in ('bfloat16', 'float16'):
+        errors = [float((a - e).norm() / e.norm()) for a, e in zip(results(dtype), exact, strict=True)]
+        lines.append(f'| {dtype} | ' + ' | '.join(f'{error:.1e}' for error in errors) + ' |')
+    return '\n'.join(lines) + '\n'
 
 
 def optimisers(data: Data, rounds: int) -> str:
@@ -237,25 +272,31 @@ def table(classes: int, batch: int, results: dict[str, dict[str, float]]) -> str
     return '\n'.join(lines) + '\n'
 
 
-def conditions(device: str) -> str:
+def cpu_model() -> str:
+    path = Path('/proc/cpuinfo')
+    lines = path.read_text().splitlines() if path.is_file() else []
+    return next((line.partition(':')[2].strip() for line in lines if line.startswith('model name')), platform.processor() or 'unknown CPU')
+
+
+def conditions(device: str, rounds: int) -> str:
     if device != 'cpu':
-        return f'{torch.cuda.get_device_name(device)}, torch {torch.__version__}, fp32'
+        return f'{torch.cuda.get_device_name(device)}, torch {torch.__version__}, fp32, {rounds} rounds'
     allocator = 'preloaded ' + os.environ['LD_PRELOAD'] if os.environ.get('LD_PRELOAD') else "the C library's"
     tuned = [f'{name}={value}' for name, value in os.environ.items() if name.startswith(('MALLOC_', 'GLIBC_TUNABLES', 'KMP_'))]
-    return (f'{torch.get_num_threads()} threads, torch {torch.__version__} ({torch.backends.cpu.get_cpu_capability()}), '
-            f'OMP_WAIT_POLICY={os.environ.get("OMP_WAIT_POLICY", "unset")}, allocator {" ".join([allocator, *tuned])}')
+    return (f'{cpu_model()}, {torch.get_num_threads()} threads, torch {torch.__version__} ({torch.backends.cpu.get_cpu_capability()}), '
+            f'{rounds} rounds, OMP_WAIT_POLICY={os.environ.get("OMP_WAIT_POLICY", "unset")}, allocator {" ".join([allocator, *tuned])}')
 
 
-def scaling(device: str, rounds: int, path: Path) -> None:
-    """Draws time and peak memory against C at B=128 and against B at C=85,742."""
+def scaling(device: str, rounds: int, path: Path, sweeps: dict[str, list[tuple[int, int]]] = SWEEPS) -> None:
+    """Draws time and peak memory against C, the rows being the same, and against B, the classes being the same."""
     from matplotlib.figure import Figure
-    sweeps = {'C': [(c, 128) for c in (10000, 30000, 90000, 180000, 360000)], 'B': [(85742, b) for b in (32, 64, 128, 256, 512, 1024)]}
     figure = Figure(figsize=(11, 7.5), layout='constrained')
     for row, (variable, settings) in zip(figure.subplots(2, 2), sweeps.items(), strict=True):
         series: dict[str, list[tuple[float, float]]] = {}
         for setting in settings:
             data = make_data(*setting, device)
-            results = measure(everyone(data, ['ArcFace']), data, rounds)
+            contestants = [c for c in everyone(data, ['ArcFace']) if 'sub-centres' not in c.name]
+            results = measure(contestants, data, rounds)
             for name, r in results.items():
                 series.setdefault(name, []).append((r['ms'], r['peak']))
             series.setdefault('floor', []).append((statistics.median(r['floor_ms'] for r in results.values()), float('nan')))
@@ -263,25 +304,27 @@ def scaling(device: str, rounds: int, path: Path) -> None:
         for axis, index, label in zip(row, (0, 1), ('ms a step', 'peak MiB beyond x and W'), strict=True):
             for name, points in series.items():
                 axis.loglog(ticks, [p[index] for p in points], 'k--' if name == 'floor' else '.-', label=name)
-            axis.set(xlabel='classes C, at B=128' if variable == 'C' else 'rows B, at C=85,742', ylabel=label)
+            fixed = f'B={settings[0][1]:,}' if variable == 'C' else f'C={settings[0][0]:,}'
+            axis.set(xlabel=f'{"classes C" if variable == "C" else "rows B"}, at {fixed}', ylabel=label)
             axis.set_xticks(ticks, [f'{t:,}' for t in ticks], minor=False)
             axis.minorticks_off()
             axis.grid(alpha=.3)
     figure.axes[0].legend(fontsize=8)
-    figure.suptitle(conditions(device), fontsize=9)
+    figure.suptitle(conditions(device, rounds), fontsize=9)
     figure.savefig(path, dpi=110)
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--setting', nargs=2, type=int, action='append', metavar=('C', 'B'), help='classes and rows; may be repeated')
-    parser.add_argument('--losses', nargs='+', choices=LOSSES, default=list(LOSSES), metavar='LOSS', help=f'of {", ".join(LOSSES)}')
-    parser.add_argument('--rounds', type=int, default=7)
+    parser.add_argument('--losses', nargs='+', choices=LOSSES, metavar='LOSS',
+                        help=f'of {", ".join(LOSSES)}; by default all, and one of every kind in the two largest settings')
+    parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--threads', type=int, default=2)
     parser.add_argument('--device', default='cpu')
     parser.add_argument('--scaling', action='store_true', help='draw the picture instead of the tables')
     parser.add_argument('--out', type=Path, help='folder for tables.md and results.json, or scaling.png')
-    args = parser.parse_args()
+    args = parser.parse_args(arguments)
     torch.set_num_threads(args.threads)
     torch.set_flush_denormal(True)
     if not find_spec('pytorch_metric_learning'):
@@ -291,13 +334,14 @@ def main() -> int:
     if args.scaling:
         scaling(args.device, args.rounds, (args.out or Path()) / 'scaling.png')
         return 0
-    text, collected = [conditions(args.device) + '\n'], {}
+    text, collected = [conditions(args.device, args.rounds) + '\n'], {}
     print(text[0])
-    for classes, batch in args.setting or SETTINGS:
+    for classes, batch in map(tuple, args.setting or SETTINGS):
         data = make_data(classes, batch, args.device)
-        results = collected[f'{classes}x{batch}'] = measure(everyone(data, args.losses), data, args.rounds)
-        text += [table(classes, batch, results), optimisers(data, args.rounds)]
-        print(*text[-2:], sep='\n', flush=True)
+        losses = args.losses or SETTINGS.get((classes, batch), list(LOSSES))
+        results = collected[f'{classes}x{batch}'] = measure(everyone(data, losses), data, args.rounds)
+        text += [table(classes, batch, results), precision(data), optimisers(data, args.rounds)]
+        print(*text[-3:], sep='\n', flush=True)
     if args.out is not None:
         (args.out / 'tables.md').write_text('\n'.join(text))
         (args.out / 'results.json').write_text(json.dumps(dict(conditions=text[0].strip(), results=collected), indent=1))

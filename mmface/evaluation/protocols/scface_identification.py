@@ -8,7 +8,7 @@ import numpy as np
 
 from mmface.functional.embedding_rows import EmbeddingRows
 from mmface.functional.intervals import mean_interval, wilson_interval
-from mmface.functional.ranking import first_mates
+from mmface.functional.ranking import cumulative_matches, first_mates
 from mmface.structures import SearchSet
 
 from .search_protocol import SearchProtocol, check_mates, rank_probes
@@ -43,7 +43,7 @@ class SCfaceIdentification(SearchProtocol):
         check_mates(search_set)
 
     def numbers(self, search_set: SearchSet, rows: EmbeddingRows) -> dict:
-        """``probes, gallery, people, ties``; ``rank1, rank1_ci95`` and so on: means over ``conditions``, which has each with ``probes``."""
+        """``probes, gallery, people, ties``; ``rank1, rank1_ci95`` ...: means over ``conditions``, which has each with ``probes``; CMC."""
         condition = np.asarray(search_set.condition)
         _, rank, tied = first_mates(*rank_probes(search_set, rows), len(condition))
         found: dict = dict(probes=len(condition), gallery=len(search_set.gallery) + len(search_set.distractor),
@@ -55,4 +55,4 @@ class SCfaceIdentification(SearchProtocol):
                 parts[name] |= {f'rank{r}': hits / probes, f'rank{r}_ci95': list(wilson_interval(hits, probes))}
             mean = float(np.mean([hits / probes for hits, probes in counts.values()]))
             found |= {f'rank{r}': mean, f'rank{r}_ci95': list(mean_interval(*counts.values()))}
-        return found | dict(conditions=parts, intervals='searches are treated as independent')
+        return found | cumulative_matches(rank) | dict(conditions=parts, intervals='searches are treated as independent')

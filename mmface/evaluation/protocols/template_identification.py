@@ -8,6 +8,7 @@ from math import ceil
 import numpy as np
 
 from mmface.functional.open_set import tpir_at_fpir, tpir_by_ijb_1n, tpir_by_ijb_evals
+from mmface.functional.ranking import cumulative_matches
 from mmface.structures import TemplateSet
 
 from .gallery_search import GallerySearch, highest_others, join, mean_points, mean_ranks, search_gallery
@@ -72,8 +73,9 @@ class TemplateIdentification(TemplateProtocol):
         """See :class:`TemplateProtocol`.
 
         Returns:
-            ``set, probes``; means over galleries: ``rank1, rank1_ci95`` and so on, ``tpir_at_fpir``: a list of ``fpir_target, fpir, tpir,
-            tpir_ci95, mated, nonmated, resolvable``, ``ijb_evals``: the same by that rule; ``galleries``: for each its ``templates, mated,
+            ``set, probes``; ``cmc_searches, cmc_hits`` of all galleries; means over them: ``rank1, rank1_ci95`` and so on,
+            ``tpir_at_fpir``: a list of ``fpir_target, fpir, tpir, tpir_ci95, mated, nonmated, resolvable``, ``ijb_evals``: the same by that
+            rule; ``galleries``: for each its ``templates, mated,
             nonmated, ties``, ranks, ``tpir_at_fpir`` (with ``similarity, false_alarms``) and ``ijb_evals``; ``combined``: ``templates,
             mated, ties``, ranks and ``ijb_1n``; ``switches, protocol_hash``.
         """
@@ -89,6 +91,7 @@ class TemplateIdentification(TemplateProtocol):
         return dict(
             set=template_set.name, probes=len(probes), **mean_ranks(searches, self.ranks),
             tpir_at_fpir=mean_points(searches, tpir_at_fpir, self.fpirs),
+            **cumulative_matches(np.concatenate([search.rank[search.mated] for search in searches])),
             ijb_evals=dict(tpir_at_fpir=mean_points(searches, tpir_by_ijb_evals, self.fpirs)),
             galleries={name: self._gallery(search) for name, search in found.items()},
             combined=combined.closed_set(self.ranks) | dict(

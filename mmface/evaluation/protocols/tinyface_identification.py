@@ -9,7 +9,7 @@ import numpy as np
 from mmface.functional.embedding_rows import EmbeddingRows
 from mmface.functional.intervals import wilson_interval
 from mmface.functional.normal_interval import normal_interval
-from mmface.functional.ranking import Mates, Ranking, first_mates
+from mmface.functional.ranking import Mates, Ranking, cumulative_matches, first_mates
 from mmface.functional.retrieval import average_precision
 from mmface.structures import SearchSet
 
@@ -48,7 +48,7 @@ class TinyFaceIdentification(SearchProtocol):
         check_mates(search_set)
 
     def numbers(self, search_set: SearchSet, rows: EmbeddingRows) -> dict:
-        """``probes, gallery, distractors, ties``; ``rank1, rank1_ci95`` and so on; ``mAP, mAP_step``, each with its interval."""
+        """``probes, gallery, distractors, ties``; ranks and ``mAP, mAP_step`` with intervals; ``cmc_searches, cmc_hits``."""
         probes = len(search_set.probe)
         mates, ranking = rank_probes(search_set, rows)
         _, rank, tied = first_mates(mates, ranking, probes)
@@ -60,7 +60,7 @@ class TinyFaceIdentification(SearchProtocol):
         precision = average_precision(mates.probe, _places(mates, ranking), probes)
         for name, values in (('mAP', precision.trapezoid), ('mAP_step', precision.step)):
             found |= {name: float(values.mean()), f'{name}_ci95': list(normal_interval(values))}
-        return found | dict(intervals='searches are treated as independent')
+        return found | cumulative_matches(rank) | dict(intervals='searches are treated as independent')
 
 
 def _places(mates: Mates, ranking: Ranking) -> np.ndarray:

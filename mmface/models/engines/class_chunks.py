@@ -6,8 +6,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-#: Floats of a chunk: about as many as stay in a CPU's cache while it is worked on; elsewhere, enough to be worth a launch.
-CPU_CHUNK, CHUNK = 2**19, 2**23
+#: Floats of a chunk's prototypes, at most, and twice those of its similarities: about as many as stay in a CPU's cache while they are
+#: worked on; elsewhere, enough to be worth a launch.
+CPU_CHUNK, CHUNK = 2**20, 2**23
 
 
 class Chunk(NamedTuple):
@@ -23,6 +24,14 @@ class Chunk(NamedTuple):
     rows: slice
     targets: Tensor
     others: Tensor
+
+    def sum_of_negatives(self, values: Tensor) -> Tensor:
+        """The sum over classes ``[B]`` of ``values`` ``[k, B]`` of hidden similarities.
+
+        A target's is taken out of the sum: being that of a negative too, it is no larger than what remains.
+        """
+        total = values.sum(0)
+        return total.index_add_(0, self.targets % len(total), values.reshape(-1)[self.targets], alpha=-1)
 
     def put(self, values: Tensor, at_target: float) -> Tensor:
         """Overwrites the targets in ``values`` ``[k, B]``, contiguous, in place."""
@@ -41,9 +50,10 @@ class Chunk(NamedTuple):
         return values
 
 
-def default_size(features: Tensor) -> int:
-    """How many classes to work on at a time, for features ``[B, D]``."""
-    return max((CPU_CHUNK if features.device.type == 'cpu' else CHUNK) // max(features.shape), 128)
+def default_size(features: Tensor, by_autograd: bool) -> int:
+    """How many classes to work on at a time, for features ``[B, D]``; autograd keeps results on the way, and gets half as many."""
+    (rows, dim), floats = features.shape, CPU_CHUNK if features.device.type == 'cpu' else CHUNK
+    return max(floats // max(dim, 2 * rows) // (2 if by_autograd else 1), 128)
 
 
 def split(count: int, labels: Tensor, num_centers: int, size: int) -> Iterator[Chunk]:

@@ -15,6 +15,7 @@ from .class_pass import ClassPass
 from .engine import Engine
 from .lent_memory import LentMemory
 from .plan import Mix, Plan
+from .products import DTYPES, Products
 from .rows import AllRows, Rows, TakeRows
 from .translate import translate
 
@@ -34,9 +35,15 @@ class FusedEngine(Engine):
             ``'auto'``: the first where the buffer fits the budget. The log says once which.
         chunk_size: classes in a chunk, at least 1; by default as many as stay in cache.
         memory_budget: MiB for the C x B buffer in mode ``'auto'``. What the machine has free plays no part: runs stay comparable.
+        compute_dtype: ``'bfloat16'`` or ``'float16'``: what factors of matrix products are rounded to, for GPUs that multiply such numbers
+            faster; all else, sums of products included, stays fp32. docs/engine.md has the error. None: nothing is rounded.
     """
 
-    def __init__(self, mode: str = 'auto', chunk_size: int | None = None, memory_budget: float = 1024.) -> None:
+    def __init__(self,
+                 mode: str = 'auto',
+                 chunk_size: int | None = None,
+                 memory_budget: float = 1024.,
+                 compute_dtype: str | None = None) -> None:
         super().__init__()
         if mode not in MODES:
             raise ValueError(f'{type(self).__name__}: mode must be one of {MODES}, got {mode!r}')
@@ -44,8 +51,11 @@ class FusedEngine(Engine):
             raise ValueError(f'{type(self).__name__}: chunk_size must be at least 1, got {chunk_size}')
         if not memory_budget >= 0:
             raise ValueError(f'{type(self).__name__}: memory_budget is in MiB and not negative, got {memory_budget}')
+        if compute_dtype is not None and compute_dtype not in DTYPES:
+            raise ValueError(f'{type(self).__name__}: compute_dtype must be None or one of {sorted(DTYPES)}, got {compute_dtype!r}')
         self.mode, self.chunk_size, self.memory_budget = mode, chunk_size, memory_budget
         self._buffer, self._gradient = LentMemory(), LentMemory()
+        self._products = Products(None if compute_dtype is None else DTYPES[compute_dtype])
         self._told = False
 
     def forward(self,
@@ -78,14 +88,14 @@ class FusedEngine(Engine):
         if bias is not None:
             similarity = similarity + bias[known]
 
-        chunks = list(split(num_classes, labels, num_centers, self.chunk_size or default_size(embeddings)))
-        limit = loss.radius if loss.features == loss.prototypes == 'unit' and bias is None else None
-
         def statistic(spec: Statistic) -> Tensor:
-            task = translate(spec, features, bias, num_classes, limit)
+            task = translate(spec, features, bias)
+            size = self.chunk_size or default_size(features, by_autograd=task.negatives.fn is not None)
+            chunks = list(split(num_classes, labels, num_centers, size))
             wanted = torch.is_grad_enabled() and any(t.requires_grad for t in (task.features, weight, *task.params))
             store = self._buffer if wanted and self._stores(num_classes * len(labels) * features.itemsize) else None
-            plan = Plan(rows, chunks, task.negatives, num_centers, loss.prototypes == 'unit', mix, store, self._gradient)
+            plan = Plan(rows, chunks, task.negatives, num_centers, loss.prototypes == 'unit', mix, store, self._gradient,
+                        self._products)
             return ClassPass.apply(task.features, weight, task.bias, plan, *task.params)
 
         target = Target(

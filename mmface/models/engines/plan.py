@@ -8,6 +8,7 @@ from torch import Tensor
 from .class_chunks import Chunk
 from .lent_memory import LentMemory
 from .negatives import Negatives
+from .products import Products
 from .rows import Rows
 
 #: From rows ``[n, D]`` of the weight and their numbers, int64 ``[n]``, to the prototypes used in their place; differentiable in the rows.
@@ -27,6 +28,7 @@ class Plan:
         mix: what is done to rows of the weight first, or None.
         store: the memory of the one C x B buffer, or None to compute similarities twice.
         gradient: the memory of the gradient of the prototypes.
+        products: multiplies matrices.
     """
     rows: Rows
     chunks: Sequence[Chunk]
@@ -36,6 +38,7 @@ class Plan:
     mix: Mix | None
     store: LentMemory | None
     gradient: LentMemory
+    products: Products
 
     @property
     def num_classes(self) -> int:
@@ -57,7 +60,7 @@ class Plan:
     def similarities(self, prototypes: Tensor, inverse: Tensor | None, features: Tensor, bias: Tensor | None,
                      out: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
         """The similarities of a chunk ``[k, B]``, in ``out`` where a class has one centre; else also the centre each is of, ``[k, B]``."""
-        v, center = torch.mm(prototypes, features.t(), out=out if self.num_centers == 1 else None), None
+        v, center = self.products(prototypes, features.t(), out=out if self.num_centers == 1 else None), None
         if inverse is not None:
             v.mul_(inverse)
         if self.num_centers > 1:

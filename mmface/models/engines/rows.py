@@ -33,7 +33,7 @@ class AllRows:
         return parameter[rows]
 
     def numbers(self, parameter: Tensor, rows: slice | Tensor) -> Tensor:
-        return torch.arange(len(parameter), device=parameter.device)[rows]
+        return rows if isinstance(rows, Tensor) else torch.arange(*rows.indices(len(parameter)), device=parameter.device)
 
     def count(self, parameter: Tensor) -> int:
         return len(parameter)

@@ -1,14 +1,12 @@
 """What a loss asked for, in the terms of a pass over the classes."""
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from ..losses.statistics import Elementwise, LogSumExp, Statistic
-from .negatives import Differentiated, Negatives, Plain
+from .negatives import FORMS, LogSum, Negatives
 
 
 class Task(NamedTuple):
@@ -19,25 +17,22 @@ class Task(NamedTuple):
     params: list[Tensor]
 
 
-def translate(spec: Statistic, features: Tensor, bias: Tensor | None, num_classes: int, limit: float | None) -> Task:
+def translate(spec: Statistic, features: Tensor, bias: Tensor | None) -> Task:
     """Multiplies a scale into the features where possible: there it costs B x D products, and autograd differentiates it.
 
     Args:
         spec: what the loss asked for.
         features: ``[B, D]``.
         bias: ``[C]`` or None.
-        num_classes: C.
-        limit: a bound of |v| over all rows and classes, or None where there is none.
     """
     if isinstance(spec, Elementwise):
         return _general(spec, features, bias)
     scale, clamp = spec.scale, spec.clamp
     if not isinstance(scale, Tensor):
-        bounded = limit is not None and _within_range(abs(scale) * limit, num_classes, features.dtype)
-        negatives = Plain(bounded) if clamp is None else Differentiated('lse', _clamp(scale * clamp), bounded)
-        return Task(negatives, features * scale, None if bias is None else bias * scale, [])
+        fn = None if clamp is None else _clamp(scale * clamp)
+        return Task(LogSum(fn), features * scale, None if bias is None else bias * scale, [])
     if clamp is None and bias is None:
-        return Task(Plain(bounded=False), features * (scale.unsqueeze(1) if scale.ndim else scale), None, [])
+        return Task(LogSum(None), features * (scale.unsqueeze(1) if scale.ndim else scale), None, [])
     return _general(Elementwise('lse', lambda v, s: LogSumExp(s, clamp)(v), scale), features, bias)
 
 
@@ -49,13 +44,8 @@ def _general(spec: Elementwise, features: Tensor, bias: Tensor | None) -> Task:
         return spec.fn(v, *(next(rest) if isinstance(p, Tensor) else p for p in spec.params))
 
     params = [p for p in spec.params if isinstance(p, Tensor)]
-    return Task(Differentiated(spec.kind, fn), features, bias, [p.expand(len(features)) if p.requires_grad else p for p in params])
+    return Task(FORMS[spec.form](fn), features, bias, [p.expand(len(features)) if p.requires_grad else p for p in params])
 
 
 def _clamp(bound: float) -> Callable[[Tensor], Tensor]:
     return lambda z: F.hardtanh(z, -bound, bound)  # clamp, with a backward pass several times as fast
-
-
-def _within_range(peak: float, num_classes: int, dtype: torch.dtype) -> bool:
-    """Whether neither exp(-peak) vanishes nor ``num_classes`` times exp(peak) overflows, with a margin for the products to come."""
-    return peak + math.log(num_classes) < math.log(torch.finfo(dtype).max) - 4

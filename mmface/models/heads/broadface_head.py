@@ -9,6 +9,7 @@ from torch import Tensor
 
 from mmface.registry import MODELS
 
+from ..engines import FusedEngine
 from .face_cls_head import FaceClsHead
 
 
@@ -33,7 +34,8 @@ class BroadFaceHead(FaceClsHead):
         queue_labels: int64 buffer ``[Q]``, -1 for a free place.
         queue_prototypes: buffer ``[Q, D]``, not normalised.
         iteration: int64 buffer, the number of training batches seen.
-        queue_engine: the engine of the second loss: as the first, but in mode ``'recompute'``.
+        queue_engine: the engine of the second loss, always in mode ``'recompute'``: the head's otherwise, or a
+            :class:`~mmface.models.FusedEngine` where that one knows no such mode.
         queued: int64 buffer, the number of embeddings ever put in; the next goes to place ``queued % Q``.
     """
     queue_embeddings: Tensor
@@ -55,9 +57,8 @@ class BroadFaceHead(FaceClsHead):
         if self.num_centers != 1:
             raise ValueError(f'BroadFaceHead needs one prototype a class, got num_centers={self.num_centers}')
         self.compensate, self.start_iter = compensate, start_iter
-        self.queue_engine = copy.deepcopy(self.engine)
-        if hasattr(self.queue_engine, 'mode'):
-            self.queue_engine.mode = 'recompute'
+        self.queue_engine = copy.deepcopy(self.engine) if hasattr(self.engine, 'mode') else FusedEngine()
+        self.queue_engine.mode = 'recompute'
         self.register_buffer('queue_embeddings', torch.zeros(queue_size, in_channels))
         self.register_buffer('queue_labels', torch.full((queue_size, ), -1))
         self.register_buffer('queue_prototypes', torch.zeros(queue_size, in_channels))

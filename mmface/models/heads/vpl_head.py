@@ -1,4 +1,5 @@
 """VPL (Deng et al., CVPR 2021): prototypes that take on the latest embedding of their class."""
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,11 +13,12 @@ from ..engines.engine import Engine
 from ..engines.plan import Mix
 from ..losses.face_loss import FaceLoss, Target
 from .face_cls_head import FaceClsHead
+from .row_history import RowHistory
 
 
-def mixed(prototypes: Tensor, classes: Tensor, memory: Tensor, share: Tensor) -> Tensor:
-    """``(1 - share) w / |w| + share m / |m|`` of prototypes w ``[n, D]``, of classes ``[n]``; memory m ``[C, D]``, shares ``[C]``."""
-    directions, last = unit(prototypes)[0], unit(memory[classes].to(prototypes))[0]
+def mixed(prototypes: Tensor, classes: Tensor, memory: Callable[[Tensor], Tensor], share: Tensor) -> Tensor:
+    """``(1 - share) w / |w| + share m / |m|`` of prototypes w ``[n, D]``, of classes ``[n]``; memory from these to m, shares ``[C]``."""
+    directions, last = unit(prototypes)[0], unit(memory(classes).to(prototypes))[0]
     return directions.lerp(last, share[classes].to(prototypes).unsqueeze(1))
 
 
@@ -27,6 +29,10 @@ class _MixingEngine(Engine):
         super().__init__()
         self.engine = engine
         self.mix: Mix | None = None
+
+    @property
+    def row_sparse(self) -> bool:
+        return self.engine.row_sparse
 
     def forward(self,
                 embeddings: Tensor,
@@ -80,15 +86,19 @@ class VPLHead(FaceClsHead):
                              f'{type(self.loss_module).__name__}')
         self.lam, self.delta, self.start_iter = lam, delta, start_iter
         self.engine = _MixingEngine(self.engine)
+        self._history = RowHistory()
         self.register_buffer('memory', torch.zeros(num_classes, in_channels))
         self.register_buffer('seen', torch.full((num_classes, ), -1))
         self.register_buffer('iteration', torch.tensor(0))
 
     def compute_loss(self, embeddings: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = 'mean') -> dict[str, Tensor]:
         mixes = self.training and self.iteration >= self.start_iter
-        # A copy, because the backward pass mixes again, when the memory has this batch in it.
-        self.engine.mix = partial(mixed, memory=self.memory.clone(), share=self._share()) if mixes else None
-        losses = super().compute_loss(embeddings, labels, weight, reduction)
+        # The backward pass mixes again, when the memory has this batch in it.
+        self.engine.mix = partial(mixed, memory=self._history.reader(self.memory), share=self._share()) if mixes else None
+        try:
+            losses = super().compute_loss(embeddings, labels, weight, reduction)
+        finally:
+            self.engine.mix = None
         if self.training:
             self._remember(embeddings.detach(), labels)
         return losses
@@ -106,6 +116,6 @@ class VPLHead(FaceClsHead):
         embeddings, _ = self.loss_module.rows_of_batch(embeddings[counted].to(self.memory))
         last = torch.full_like(self.seen, -1).scatter_reduce_(0, labels, torch.arange(len(labels), device=labels.device), 'amax')
         present = (last >= 0).nonzero().squeeze(1)
-        self.memory[present] = embeddings[last[present]]
+        self._history.overwrite(self.memory, present, embeddings[last[present]])
         self.seen[present] = self.iteration
         self.iteration += 1

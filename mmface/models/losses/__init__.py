@@ -20,12 +20,12 @@ from .softmax_loss import SoftmaxLoss
 from .sphereface2_loss import SphereFace2Loss
 from .sphereface_loss import SphereFaceLoss
 from .sphereface_r_loss import SphereFaceRLoss
-from .statistics import Elementwise, LogSumExp, Statistic
+from .statistics import Elementwise, LogSumExp, SoftplusSum, Statistic
 from .uniface_loss import UniFaceLoss
 
 __all__ = [
     'AdaCosLoss', 'AdaFaceLoss', 'ArcFaceLoss', 'COCOLoss', 'CombinedMarginLoss', 'CosFaceLoss', 'CurricularFaceLoss', 'ElasticFaceLoss',
     'Elementwise', 'FaceLoss', 'GBCosFaceLoss', 'L2SoftmaxLoss', 'LSoftmaxLoss', 'LogSumExp', 'MVSoftmaxLoss', 'MagFaceLoss',
-    'NormFaceLoss', 'P2SGradLoss', 'SCFLoss', 'SoftmaxLoss', 'SphereFace2Loss', 'SphereFaceLoss', 'SphereFaceRLoss', 'Statistic', 'Target',
-    'UniFaceLoss'
+    'NormFaceLoss', 'P2SGradLoss', 'SCFLoss', 'SoftmaxLoss', 'SoftplusSum', 'SphereFace2Loss', 'SphereFaceLoss', 'SphereFaceRLoss',
+    'Statistic', 'Target', 'UniFaceLoss'
 ]

@@ -5,9 +5,10 @@ import torch
 from torch import Tensor
 
 from mmface.functional.angular import angle
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, known_classes, softplus
+from .face_loss import FaceLoss, Target, known_classes
 from .statistics import LogSumExp
 
 

@@ -5,9 +5,10 @@ import torch
 from torch import Tensor
 
 from mmface.functional.angular import inner_cosine, straight_through
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, positive, softplus
+from .face_loss import FaceLoss, Target, positive
 from .statistics import LogSumExp
 
 EPS = 1e-3  #: the official code's distance of cosines from +-1, of angles from 0 and pi, and of the deviation from 0

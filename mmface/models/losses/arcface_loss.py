@@ -5,9 +5,10 @@ from collections.abc import Callable
 from torch import Tensor
 
 from mmface.functional.angular import cos_plus, cos_plus_easy, cos_plus_monotone, straight_through
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, one_of, positive, softplus
+from .face_loss import FaceLoss, Target, one_of, positive
 from .statistics import LogSumExp
 
 BEYOND_PI: dict[str, Callable[[Tensor, float], Tensor]] = dict(monotone=cos_plus_monotone, easy=cos_plus_easy, none=cos_plus)

@@ -1,9 +1,10 @@
 """COCO (Liu, Li & Wang, 2017), second version: softmax over cosines to learned centres."""
 from torch import Tensor
 
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, positive, softplus
+from .face_loss import FaceLoss, Target, positive
 from .statistics import LogSumExp
 
 

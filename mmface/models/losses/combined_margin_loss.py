@@ -2,9 +2,10 @@
 from torch import Tensor
 
 from mmface.functional.angular import angle, straight_through
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, positive, softplus
+from .face_loss import FaceLoss, Target, positive
 from .statistics import LogSumExp
 
 

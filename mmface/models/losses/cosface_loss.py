@@ -1,9 +1,10 @@
 """CosFace (Wang et al., CVPR 2018) and AM-Softmax (Wang et al., SPL 2018), which are one loss."""
 from torch import Tensor
 
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, positive, softplus
+from .face_loss import FaceLoss, Target, positive
 from .statistics import LogSumExp
 
 

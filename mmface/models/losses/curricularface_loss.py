@@ -2,16 +2,16 @@
 import torch
 from torch import Tensor
 
-from mmface.functional.angular import cos_plus, cos_plus_monotone
+from mmface.functional.angular import cos_plus, cos_plus_monotone, exceeds
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, positive, softplus
+from .face_loss import FaceLoss, Target, positive
 from .statistics import Elementwise
 
 
 def _modulated(cosine: Tensor, s: float, t: Tensor, threshold: Tensor) -> Tensor:
-    hard = (cosine > threshold).to(cosine.dtype)  # a product has a cheaper backward pass than torch.where
-    return s * cosine * (1 + hard * (cosine + (t - 1)))
+    return s * torch.addcmul(cosine, exceeds(cosine, threshold), cosine * (cosine + (t - 1)))
 
 
 @MODELS.register_module()

@@ -4,9 +4,10 @@ from torch import Tensor
 
 from mmface.functional.angular import cos_plus
 from mmface.functional.counter_based import normal
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, one_of, positive, softplus
+from .face_loss import FaceLoss, Target, one_of, positive
 from .statistics import LogSumExp
 
 

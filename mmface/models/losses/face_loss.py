@@ -3,7 +3,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .statistics import Statistic
@@ -96,11 +95,6 @@ def _identity(tensor: Tensor) -> Tensor:
 
 def _none_before(_rows: int) -> int:
     return 0
-
-
-def softplus(x: Tensor) -> Tensor:
-    """``log(1 + exp(x))`` to the last digit: torch's default replaces it by x from 20 on, an error of 2e-9 that float64 gradients show."""
-    return F.softplus(x, threshold=40.)
 
 
 def positive(loss: str, **values: float) -> None:

@@ -2,9 +2,10 @@
 import torch
 from torch import Tensor
 
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, positive, softplus
+from .face_loss import FaceLoss, Target, positive
 from .statistics import LogSumExp
 
 
@@ -14,7 +15,7 @@ class GBCosFaceLoss(FaceLoss):
 
     p_y is the target cosine, ``p_n = 1/s log sum_{j != y} exp(s p_j)`` the soft maximum of the others, and the boundary
     ``p_v = alpha p_vg + (1 - alpha) (p_y + p_n) / 2`` (Eq. 8) mixes a running global boundary with the one that balances this sample's two
-    gradients (Eq. 6). At alpha = 0 the loss is CosFace with margin 2 m, in value and gradient.
+    gradients (Eq. 6). At alpha = 0 the loss is CosFace with margin 2 m, in value and gradient. Without negatives it is 0.
 
     Args:
         s: the scale, > 0.
@@ -52,18 +53,20 @@ class GBCosFaceLoss(FaceLoss):
         return LogSumExp(self.s)
 
     def forward(self, t: Target, S: Tensor) -> Tensor:
-        p_y, p_n = t.similarity, S / self.s
+        alone = S.isneginf()
+        p_y, p_n = t.similarity, S.masked_fill(alone, 0.) / self.s
         balanced = (p_y + p_n) / 2
-        boundary = self.alpha * self._global_boundary(balanced) + (1 - self.alpha) * balanced
+        boundary = self.alpha * self._global_boundary(balanced.masked_fill(alone, -torch.inf)) + (1 - self.alpha) * balanced
         if self.detach_boundary:
             boundary = boundary.detach()
-        return (softplus(2 * self.s * (boundary - p_y + self.m)) + softplus(2 * self.s * (p_n - boundary + self.m))) / 2
+        loss = (softplus(2 * self.s * (boundary - p_y + self.m)) + softplus(2 * self.s * (p_n - boundary + self.m))) / 2
+        return loss.masked_fill(alone, 0.)  # the limit for p_n -> -inf
 
     def _global_boundary(self, balanced: Tensor) -> Tensor:
         """The boundary in use for this batch; in train mode the batch then moves it (Eq. 7)."""
         batch_mean = self.mean_over_batch(balanced).to(self.p_vg)
         used = torch.where(self.p_vg.isnan(), batch_mean, self.p_vg).clamp(*self.clamp)
         if self.training:
-            moved = used.lerp(batch_mean, self.gamma)
-            self.p_vg.copy_(torch.where(moved.isfinite(), moved, self.p_vg))  # an empty batch, or one that overflowed, has no mean
+            moved = used.lerp(batch_mean, self.gamma)  # not finite for an empty batch, one without negatives, or one that overflowed
+            self.p_vg.copy_(torch.where(moved.isfinite(), moved, self.p_vg))
         return used

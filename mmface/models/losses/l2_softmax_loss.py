@@ -1,9 +1,10 @@
 """L2-constrained softmax (Ranjan, Castillo & Chellappa, 2017): features of one length before a linear layer."""
 from torch import Tensor
 
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, positive, softplus
+from .face_loss import FaceLoss, Target, positive
 from .statistics import LogSumExp
 
 

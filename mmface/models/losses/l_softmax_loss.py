@@ -5,10 +5,11 @@ import torch
 from torch import Tensor
 
 from mmface.functional.angular import cos_times
+from mmface.functional.softplus import softplus
 from mmface.functional.unit import ZERO_NORM
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, softplus
+from .face_loss import FaceLoss, Target
 from .statistics import LogSumExp
 
 

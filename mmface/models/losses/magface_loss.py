@@ -4,9 +4,10 @@ import warnings
 from torch import Tensor
 
 from mmface.functional.angular import cos_plus_easy, cos_plus_monotone
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, positive, softplus
+from .face_loss import FaceLoss, Target, positive
 from .statistics import LogSumExp
 
 

@@ -2,16 +2,16 @@
 import torch
 from torch import Tensor
 
-from mmface.functional.angular import cos_plus, cos_plus_easy
+from mmface.functional.angular import cos_plus, cos_plus_easy, exceeds
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, one_of, positive, softplus
+from .face_loss import FaceLoss, Target, one_of, positive
 from .statistics import Elementwise
 
 
 def _reweighted(cosine: Tensor, s: float, w: float, threshold: Tensor) -> Tensor:
-    hard = (cosine > threshold).to(cosine.dtype)  # a product has a cheaper backward pass than torch.where
-    return s * (cosine + hard * ((w - 1) * (cosine + 1)))
+    return s * torch.addcmul(cosine, exceeds(cosine, threshold), cosine + 1, value=w - 1)
 
 
 @MODELS.register_module()

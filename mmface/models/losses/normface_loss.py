@@ -2,9 +2,10 @@
 import torch
 from torch import Tensor, nn
 
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, positive, softplus
+from .face_loss import FaceLoss, Target, positive
 from .statistics import LogSumExp
 
 

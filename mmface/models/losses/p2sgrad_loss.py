@@ -1,14 +1,11 @@
 """P2SGrad (Zhang et al., CVPR 2019): the gradient of a cosine softmax without scale, margin or softmax."""
+import torch
 from torch import Tensor
 
 from mmface.registry import MODELS
 
 from .face_loss import FaceLoss, Target, known_classes, one_of
 from .statistics import Elementwise
-
-
-def _square(similarity: Tensor) -> Tensor:
-    return similarity * similarity
 
 
 @MODELS.register_module()
@@ -31,7 +28,7 @@ class P2SGradLoss(FaceLoss):
         self.reduction = reduction
 
     def prepare(self, t: Target) -> Elementwise:
-        return Elementwise('sum', _square)
+        return Elementwise('sum', torch.square)
 
     def forward(self, t: Target, S: Tensor) -> Tensor:
         error = S + (1 - t.similarity)**2

@@ -1,9 +1,10 @@
 """The plain softmax of a linear layer: what every loss here is compared with."""
 from torch import Tensor
 
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, softplus
+from .face_loss import FaceLoss, Target
 from .statistics import LogSumExp
 
 

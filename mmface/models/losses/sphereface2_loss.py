@@ -6,15 +6,16 @@ import torch
 from torch import Tensor, nn
 
 from mmface.functional.angular import angle, inner_cosine, straight_through
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, known_classes, one_of, positive, softplus
-from .statistics import Elementwise
+from .face_loss import FaceLoss, Target, known_classes, one_of, positive
+from .statistics import SoftplusSum
 
 
 def stretched(cosine: Tensor, t: float) -> Tensor:
     """``g(cos) = 2 ((cos + 1) / 2)^t - 1``, which spreads the similarities of different people over more of [-1, 1]."""
-    return 2 * ((inner_cosine(cosine) + 1) / 2)**t - 1
+    return 2**(1 - t) * (inner_cosine(cosine) + 1)**t - 1
 
 
 #: The target's score of each kind, from (cos, t, m).
@@ -25,11 +26,11 @@ TARGETS: dict[str, Callable[[Tensor, float, float], Tensor]] = dict(
 
 
 def _negative(cosine: Tensor, bias: Tensor, r: float, t: float, m: float) -> Tensor:
-    return softplus(r * (stretched(cosine, t) + m) + bias)
+    return torch.add(bias + r * m, stretched(cosine, t), alpha=r)
 
 
 def _negative_in_value(cosine: Tensor, bias: Tensor, r: float, t: float, m: float) -> Tensor:
-    return softplus(r * straight_through(stretched(cosine, t) + m, of=cosine) + bias)
+    return torch.add(bias + r * m, straight_through(stretched(cosine.detach(), t), of=cosine), alpha=r)
 
 
 @MODELS.register_module()
@@ -69,9 +70,9 @@ class SphereFace2Loss(FaceLoss):
         self.negative_margin = m if kind == 'C' else 0.
         self.bias = nn.Parameter(torch.tensor(self._balanced_bias(classes)))
 
-    def prepare(self, t: Target) -> Elementwise:
+    def prepare(self, t: Target) -> SoftplusSum:
         fn = _negative_in_value if self.detach_margin else _negative
-        return Elementwise('sum', fn, self.bias, self.r, self.t, self.negative_margin)
+        return SoftplusSum(fn, self.bias, self.r, self.t, self.negative_margin)
 
     def forward(self, t: Target, S: Tensor) -> Tensor:
         score = TARGETS[self.kind](t.similarity, self.t, self.m)

@@ -5,9 +5,10 @@ import torch
 from torch import Tensor
 
 from mmface.functional.angular import angle, cos_times, straight_through
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, one_of, positive, softplus
+from .face_loss import FaceLoss, Target, one_of, positive
 from .statistics import Elementwise, LogSumExp
 
 
@@ -24,7 +25,7 @@ def _divided(cosine: Tensor, s: float, m: float) -> Tensor:
 
 
 def _divided_in_value(cosine: Tensor, s: float, m: float) -> Tensor:
-    return straight_through(_divided(cosine, s, m), of=s * cosine)
+    return s * straight_through((angle(cosine.detach()) / m).cos(), of=cosine)
 
 
 TARGETS: dict[str, Callable[[Tensor, float], Tensor]] = dict(v0=cos_times, v1=_cos_times_clipped, v2=_unchanged)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 from torch import Tensor
 
+from mmface.functional.softplus import softplus
+
 
 class LogSumExp:
     """``z(v) = scale * v``, or ``scale * clamp(v, -clamp, clamp)``: the statistic of every plain margin softmax.
@@ -35,15 +37,35 @@ class Elementwise:
         fn: elementwise torch code of ``v`` and the parameters, differentiable, without state.
         params: numbers, scalars or ``[B]`` tensors, one entry a row; they may require a gradient. ``v`` comes with the rows in its last
             dimension, so that they broadcast.
+
+    Attributes:
+        form: how S is made of ``fn``, for an engine that has that by heart: the kind, or another name where a subclass does more.
     """
 
     def __init__(self, kind: str, fn: Callable[..., Tensor], *params: Tensor | float) -> None:
         if kind not in ('lse', 'sum'):
             raise ValueError(f"the kind of a statistic is 'lse' or 'sum', got {kind!r}")
-        self.kind, self.fn, self.params = kind, fn, params
+        self.kind, self.form, self.fn, self.params = kind, kind, fn, params
 
     def __call__(self, similarity: Tensor) -> Tensor:
         return self.fn(similarity, *self.params)
+
+
+class SoftplusSum(Elementwise):
+    """``h(v) = log(1 + exp(fn(v, *params)))``: the negatives of a binary loss, one yes or no a class; of kind ``'sum'``.
+
+    The same as an :class:`Elementwise` with a softplus in its ``fn``, whose slope an engine then has to work out; this one it knows.
+
+    Args:
+        fn, params: see :class:`Elementwise`.
+    """
+
+    def __init__(self, fn: Callable[..., Tensor], *params: Tensor | float) -> None:
+        super().__init__('sum', fn, *params)
+        self.form = 'softplus'
+
+    def __call__(self, similarity: Tensor) -> Tensor:
+        return softplus(super().__call__(similarity))
 
 
 Statistic = LogSumExp | Elementwise

@@ -2,16 +2,18 @@
 import math
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
+from mmface.functional.softplus import softplus
 from mmface.registry import MODELS
 
-from .face_loss import FaceLoss, Target, known_classes, positive, softplus
-from .statistics import Elementwise
+from .face_loss import FaceLoss, Target, known_classes, positive
+from .statistics import SoftplusSum
 
 
 def _negative(cosine: Tensor, bias: Tensor, s: float) -> Tensor:
-    return softplus((s * cosine - bias).clamp(-s, s))
+    return F.hardtanh(torch.add(-bias, cosine, alpha=s), -s, s)
 
 
 @MODELS.register_module()
@@ -42,8 +44,8 @@ class UniFaceLoss(FaceLoss):
         self.s, self.m, self.l = s, m, l
         self.bias = nn.Parameter(torch.tensor(math.log(10 * r * classes)))
 
-    def prepare(self, t: Target) -> Elementwise:
-        return Elementwise('sum', _negative, self.bias, self.s)
+    def prepare(self, t: Target) -> SoftplusSum:
+        return SoftplusSum(_negative, self.bias, self.s)
 
     def forward(self, t: Target, S: Tensor) -> Tensor:
         return softplus((self.bias - self.s * (t.similarity - self.m)).clamp(-self.s, self.s)) + self.l * S

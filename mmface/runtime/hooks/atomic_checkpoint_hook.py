@@ -13,6 +13,8 @@ from torch import nn
 from mmface.registry import HOOKS
 from mmface.runtime.atomic_backend import TEMPORARY
 
+from .face_runtime_info_hook import FaceRuntimeInfoHook
+
 
 @HOOKS.register_module()
 class AtomicCheckpointHook(CheckpointHook):
@@ -45,6 +47,9 @@ class AtomicCheckpointHook(CheckpointHook):
 
     def _save_checkpoint_with_step(self, runner: Runner, step: int, meta: dict) -> None:
         average_over_ranks(runner.model)
+        for hook in runner.hooks:
+            if isinstance(hook, FaceRuntimeInfoHook):
+                hook.flush(runner)  # here, because only rank 0 comes to before_save_checkpoint
         name = self.filename_tmpl.format(step)
         self.last_ckpt = self._path(name)
         runner.message_hub.update_info('last_ckpt', name)
@@ -108,8 +113,9 @@ def average_over_ranks(model: nn.Module) -> None:
     """Makes the ranks of a distributed run equal in what each holds of its own, in place, so that rank 0's checkpoint stands for all.
 
     That is the gradients of an unfinished accumulation (between updates; empty otherwise) and floating-point buffers such as the
-    statistics of batch normalisation. The run goes on with the averages, as one resumed from the checkpoint does.
+    statistics of batch normalisation. The run goes on with the averages, as one resumed from the checkpoint does. Row-sparse gradients
+    (:class:`~mmface.models.SampledEngine`) are the same on all ranks already.
     """
-    grads = [p.grad for p in model.parameters() if p.grad is not None]
+    grads = [p.grad for p in model.parameters() if p.grad is not None and not p.grad.is_sparse]
     with torch.no_grad():
         all_reduce_params([*grads, *(b for b in model.buffers() if b.is_floating_point())], op='mean')

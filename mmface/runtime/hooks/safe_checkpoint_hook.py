@@ -7,6 +7,7 @@ from mmengine.logging import HistoryBuffer
 from mmengine.runner import Runner
 
 from mmface.registry import HOOKS
+from mmface.runtime.bounded_history import BoundedHistory
 from mmface.runtime.plain_data import plain
 
 _WEIGHTS = ('state_dict', 'ema_state_dict')  # tensors only, with metadata attached to the dict: left as they are
@@ -21,8 +22,8 @@ class SafeCheckpointHook(Hook):
     hook that writes to a checkpoint (the priority is the lowest there is).
 
     Args:
-        history: entries to keep of each logged scalar, in memory too: MMEngine keeps a million, copies them all every iteration and saves
-            them in every checkpoint.
+        history: entries to keep of each logged scalar, in memory too (:class:`BoundedHistory`): MMEngine keeps a million, copies them all
+            every iteration and saves them in every checkpoint.
     """
 
     priority = 'LOWEST'
@@ -31,8 +32,10 @@ class SafeCheckpointHook(Hook):
         self.history = history
 
     def after_train_iter(self, runner: Runner, batch_idx: int, data_batch: Any = None, outputs: dict | None = None) -> None:
-        for buffer in runner.message_hub.log_scalars.values():
-            buffer.max_length = self.history
+        scalars = runner.message_hub.log_scalars
+        for name, buffer in scalars.items():
+            if type(buffer) is HistoryBuffer:
+                scalars[name] = BoundedHistory(*buffer.data, max_length=self.history)
 
     def before_save_checkpoint(self, runner: Runner, checkpoint: dict) -> None:
         hub = checkpoint['message_hub']
@@ -51,4 +54,4 @@ class SafeCheckpointHook(Hook):
         scalars = checkpoint.get('message_hub', {}).get('log_scalars', {})
         for name, saved in scalars.items():
             if isinstance(saved, dict):
-                scalars[name] = HistoryBuffer(saved['values'].cpu().numpy(), saved['counts'].cpu().numpy(), self.history)
+                scalars[name] = BoundedHistory(saved['values'].cpu().numpy(), saved['counts'].cpu().numpy(), self.history)

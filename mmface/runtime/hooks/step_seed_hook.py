@@ -20,8 +20,15 @@ class StepSeedHook(Hook):
 
     priority = 'VERY_HIGH'
 
+    def before_train(self, runner: Runner) -> None:
+        self.device = next(runner.model.parameters()).device
+
     def before_train_iter(self, runner: Runner, batch_idx: int, data_batch: Any = None) -> None:
-        words = np.random.SeedSequence((runner.seed, runner.iter, runner.rank)).generate_state(4)
-        random.seed(int(words[0]))
+        words = np.random.SeedSequence((runner.seed, runner.iter, runner.rank)).generate_state(4).tolist()
+        random.seed(words[0])
         np.random.seed(words[1])
-        torch.manual_seed((int(words[2]) << 32) + int(words[3]))
+        seed = (words[2] << 32) + words[3]
+        # Not torch.manual_seed: for every kind of device that is not there it notes the stack, which takes longer than a small model.
+        torch.default_generator.manual_seed(seed)
+        if self.device.type != 'cpu':
+            torch.get_device_module(self.device).manual_seed(seed)

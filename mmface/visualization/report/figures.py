@@ -53,12 +53,12 @@ def _rejection(colored: Sequence[tuple[ReportCase, str]]) -> Iterator[tuple[str,
 
 
 def _ranks(colored: Sequence[tuple[ReportCase, str]]) -> Iterator[tuple[str, Axes]]:
-    searched = [(case.model, color, rank) for case, color in colored if (rank := case.rank) is not None]
+    searched = [(case.model, color, case.result) for case, color in colored if 'cmc_hits' in case.result]
     if not searched:
         return
     axes = _axes('Cumulative match characteristic', 'rank', 'searches with a mate within the rank')
-    for model, color, rank in searched:
-        draw_cmc(axes, rank, model, color)
+    for model, color, result in searched:
+        draw_cmc(axes, result['cmc_hits'], result['cmc_searches'], model, color)
     yield 'CMC with 95 % intervals', axes
 
 

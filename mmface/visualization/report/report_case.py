@@ -15,7 +15,6 @@ class ReportCase:
         similarity: [N] scores of the pairs.
         same: bool [N], whether a pair is genuine.
         quality: [N], the lower feature norm of the two images or templates of each pair.
-        rank: [Q] ranks of the first mates of the probes that have one, from 1.
         images: row of ``similarity`` -> the two images that were compared, uint8 RGB [H, W, 3] each.
     """
     model: str
@@ -23,7 +22,6 @@ class ReportCase:
     similarity: np.ndarray | None = None
     same: np.ndarray | None = None
     quality: np.ndarray | None = None
-    rank: np.ndarray | None = None
     images: Callable[[int], tuple[np.ndarray, np.ndarray]] | None = None
 
     @property

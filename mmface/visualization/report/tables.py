@@ -3,7 +3,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_ELSEWHERE = ('set', 'switches', 'protocol_hash', 'model')  # shown in other places than the table
+_ELSEWHERE = ('set', 'switches', 'protocol_hash', 'model', 'cmc_searches')  # shown in other places than the table
 _COSINES, _FACTORS = ('threshold', 'similarity'), ('ratio', 'over_best')
 _SMALL = ('far', 'fmr', 'fpir', 'far_target', 'fpir_target', 'p_value')
 
