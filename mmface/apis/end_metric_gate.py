@@ -86,7 +86,7 @@ class EndMetricGate:
             max_drop=self.max_drop, accuracy=self._compare('accuracy', *map(self._right, (before, after))),
             d_prime={name: d_prime(scores[same], scores[~same]) for name, scores in zip(('before', 'after', 'swapped'), runs, strict=True)})
         if self.far * (~same).sum() >= 1:
-            record['tar'] = self._compare(f'TAR@FAR={self.far:g}', *(scores[same] >= self._threshold(scores) for scores in (before, after)))
+            record['tar'] = self._compare(f'TAR@FAR={self.far:g}', *(scores[same] > self._bar(scores) for scores in (before, after)))
         return record
 
     def _embed(self, embed: Embed, swap: bool) -> np.ndarray:
@@ -109,10 +109,10 @@ class EndMetricGate:
         threshold = np.asarray(fold_accuracy(distance, same, fold, 'grid').threshold)
         return (distance < threshold[fold]) == same
 
-    def _threshold(self, scores: np.ndarray) -> float:
-        """The lowest at which no more than ``far`` of the impostors pass."""
+    def _bar(self, scores: np.ndarray) -> float:
+        """The impostor score above which no more than ``far`` of them lie."""
         impostors = np.sort(scores[~self.pair_set.same])[::-1]
-        return float(np.nextafter(impostors[math.floor(self.far * len(impostors) + 1e-9)], np.inf))
+        return float(impostors[math.floor(self.far * len(impostors) + 1e-9)])
 
     def _compare(self, name: str, before: np.ndarray, after: np.ndarray) -> dict:
         only_before, only_after, p_value = mcnemar_test(before, after)

@@ -158,15 +158,22 @@ def _at_least(rising: np.ndarray, threshold: float) -> int:
     return len(rising) - _below(rising, threshold)
 
 
+# Float32 scores are searched without a copy in float64: between a number and its rounding lies no score. And without the next larger
+# number: where a training has denormals flushed, zero has none.
+
+
 def _next(rising: np.ndarray, score: float) -> float:
-    at = _below(rising, float(np.nextafter(score, np.inf)))
+    rounded = _rounded(rising, score)
+    at = int(np.searchsorted(rising, rounded, side='left' if float(rounded) > score else 'right'))
     return float(rising[at]) if at < len(rising) else np.inf
 
 
 def _below(rising: np.ndarray, threshold: float) -> int:
-    """How many scores are below the threshold, without a copy of float32 scores in float64."""
+    """How many scores are below the threshold."""
+    rounded = _rounded(rising, threshold)
+    return int(np.searchsorted(rising, rounded, side='right' if float(rounded) < threshold else 'left'))
+
+
+def _rounded(rising: np.ndarray, score: float) -> np.floating:
     with np.errstate(over='ignore'):
-        rounded = rising.dtype.type(threshold)
-    if float(rounded) < threshold:  # no score lies between
-        rounded = np.nextafter(rounded, rising.dtype.type(np.inf))
-    return int(np.searchsorted(rising, rounded))
+        return rising.dtype.type(score)

@@ -51,3 +51,5 @@ if __name__ == '__main__':
         flip=run(padded, flip='add'), missing=error([i for i in padded if i not in (4, 7)]), different=error(padded, rows=shifted))
     with open(output, 'w') as file:
         json.dump(results, file)
+    torch.distributed.barrier()
+    torch.distributed.destroy_process_group()

@@ -69,3 +69,5 @@ if __name__ == '__main__':
     results['broken'] = error('identification', padded, rows=broken)
     with open(output, 'w') as file:
         json.dump(results, file)
+    torch.distributed.barrier()
+    torch.distributed.destroy_process_group()  # or gloo's threads may outlive what they need

@@ -1,6 +1,7 @@
 """The ROC against scikit-learn, against counting by hand, and its properties."""
 import numpy as np
 import pytest
+import torch
 from sklearn.metrics import roc_auc_score
 from sklearn.metrics import roc_curve as sklearn_roc_curve
 
@@ -146,3 +147,14 @@ def test_wilsons_interval_holds_the_share_and_refuses_what_is_none():
 
 def test_fars_are_written_as_in_papers():
     assert [far_text(far) for far in (1e-1, 1e-3, 0.05, 1e-6, 1)] == ['1e-1', '1e-3', '5e-2', '1e-6', '1e0']
+
+
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+def test_scores_of_zero_are_counted_right_where_denormals_are_flushed(dtype):
+    genuine, impostor = np.array([0., .3], dtype), np.array([-.3, -0.], dtype)
+    torch.set_flush_denormal(True)  # as the training tools do
+    try:
+        found = equal_error_rate(roc_curve(genuine, impostor))
+    finally:
+        torch.set_flush_denormal(False)
+    assert (found.mid, found.fmr, found.fnmr) == (.25, 0, .5)
