@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from mmface.apis.arguments import add_input_arguments
 from mmface.apis.embedding_cache import EmbeddingCache
 from mmface.apis.embedding_source import FILES, EmbeddingSource, FileSource, NetworkSource
 from mmface.apis.evaluate import Evaluated, averages, comparisons, evaluate
@@ -70,11 +71,7 @@ def parse_args(argv: list[str] | None) -> argparse.Namespace:
     running.add_argument('--threads', type=int, help="of ONNX Runtime (default: ONNX Runtime's)")
     running.add_argument('--cache', type=Path, metavar='DIR', help="where embeddings are kept (default: the user's cache folder)")
     running.add_argument('--no-cache', action='store_true', help='compute them anew and keep none')
-    foreign = parser.add_argument_group('for a network whose file does not say what it needs')
-    foreign.add_argument('--mean', type=float, nargs=3, help='per channel, in 0..255, in the order of --color')
-    foreign.add_argument('--std', type=float, nargs=3, help='likewise')
-    foreign.add_argument('--color', choices=['RGB', 'BGR'], help='channel order')
-    foreign.add_argument('--size', type=int, nargs=2, metavar=('HEIGHT', 'WIDTH'), help='of the aligned face in pixels')
+    add_input_arguments(parser)
     files = parser.add_argument_group('for a file of embeddings')
     files.add_argument('--list', metavar='TXT', help='the name of an image a line (default: names in the file, else the order of the set)')
     files.add_argument('--split', action='store_true', help='its columns are original and mirrored embedding side by side')

@@ -19,6 +19,11 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     running.add_argument('--threads', type=int, help="of ONNX Runtime within an operator (default: ONNX Runtime's)")
     running.add_argument('--engine-cache', type=Path, metavar='DIR',
                          help='where TensorRT keeps its engines, which take minutes to build (default: builds them each time)')
+    add_input_arguments(parser)
+
+
+def add_input_arguments(parser: argparse.ArgumentParser) -> None:
+    """What a file that does not say what it needs has to be told."""
     foreign = parser.add_argument_group('for a network whose file does not say what it needs')
     foreign.add_argument('--mean', type=float, nargs=3, help='per channel, in 0..255, in the order of --color')
     foreign.add_argument('--std', type=float, nargs=3, help='likewise')

@@ -10,13 +10,13 @@ from mmface.utils.dependency import require_extra
 
 from .common.array_files import read_arrays
 from .common.columns import read_names
-from .common.embedding_rows import EmbeddingRows
+from .common.embedding_file import EmbeddingFile
 from .errors import DataFormatError
 
 _ROWS = 1 << 16  # at a time, so that the float64 of the checks stays small
 
 
-def read_embeddings(path: str | Path, split: bool = False, names: str | Path | None = None) -> EmbeddingRows:
+def read_embeddings(path: str | Path, split: bool = False, names: str | Path | None = None) -> EmbeddingFile:
     """Reads a ``.npy``, ``.npz`` or ``.safetensors`` file and checks every row.
 
     The array is called ``embeddings`` or is the only one; further ones are ``mirrored`` and ``names``. Types are float16, float32 and
@@ -53,7 +53,7 @@ def read_embeddings(path: str | Path, split: bool = False, names: str | Path | N
         listed = np.array(read_names(Path(names)), np.str_)
     if listed is not None and listed.shape != (len(embeddings), ):
         raise DataFormatError(names or path, 'names', f'{listed.size} names', f'there are {len(embeddings)} rows')
-    return EmbeddingRows(path, embeddings, mirrored, None if listed is None else listed.tolist())
+    return EmbeddingFile(path, embeddings, mirrored, None if listed is None else listed.tolist())
 
 
 def write_embeddings(path: str | Path, embeddings: np.ndarray, mirrored: np.ndarray | None = None,

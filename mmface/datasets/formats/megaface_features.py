@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .common.embedding_rows import EmbeddingRows
+from .common.embedding_file import EmbeddingFile
 from .errors import DataFormatError
 from .megaface import MegaFace
 
@@ -14,7 +14,7 @@ _FLOAT32 = 5  #: OpenCV's CV_32F
 _TYPES = ('CV_8U', 'CV_8S', 'CV_16U', 'CV_16S', 'CV_32S', 'CV_32F', 'CV_64F', 'CV_16F')
 
 
-def read_megaface_features(images: MegaFace, folder: str | Path, algorithm: str) -> EmbeddingRows:
+def read_megaface_features(images: MegaFace, folder: str | Path, algorithm: str) -> EmbeddingFile:
     """Reads ``<folder>/facescrub/<path>_<algorithm>.bin`` and ``<folder>/megaface/...`` of all images.
 
     Returns:
@@ -24,7 +24,7 @@ def read_megaface_features(images: MegaFace, folder: str | Path, algorithm: str)
         DataFormatError: naming the file, for one that is missing, damaged or of another length than the first.
     """
     names = [file.replace('_images/', '/', 1) for file in images.files]
-    return EmbeddingRows(Path(folder), _read_all(Path(folder), names, algorithm), names=images.files)
+    return EmbeddingFile(Path(folder), _read_all(Path(folder), names, algorithm), names=images.files)
 
 
 def read_megaface_feature(path: Path) -> np.ndarray:

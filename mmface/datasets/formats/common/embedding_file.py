@@ -11,7 +11,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True)
-class EmbeddingRows:
+class EmbeddingFile:
     """N embeddings of a file, raw as stored.
 
     Attributes:
@@ -28,7 +28,7 @@ class EmbeddingRows:
     def __len__(self) -> int:
         return len(self.embeddings)
 
-    def in_order_of(self, paths: Sequence[str]) -> 'EmbeddingRows':
+    def in_order_of(self, paths: Sequence[str]) -> 'EmbeddingFile':
         """One row for each of M images: by name where the file has names, which are ends of the paths, else as they stand.
 
         Raises:
@@ -41,7 +41,7 @@ class EmbeddingRows:
             return self
         rows = self._rows_of(paths, self.names)
         mirrored = None if self.mirrored is None else self.mirrored[rows]
-        return EmbeddingRows(self.path, self.embeddings[rows], mirrored, [self.names[row] for row in rows])
+        return EmbeddingFile(self.path, self.embeddings[rows], mirrored, [self.names[row] for row in rows])
 
     def _rows_of(self, paths: Sequence[str], names: Sequence[str]) -> list[int]:
         row_of: dict[str, int] = {}
