@@ -14,6 +14,7 @@ from mmface.functional.ten_fold import fold_accuracy
 from mmface.structures import PairSet
 
 _NOTICED = 3.  # standard errors
+_LEAST = 100  # pairs of a kind; fewer exceed three of their standard errors by chance more often: sets of 10, one in fifty
 _SIGNIFICANT = 0.05
 
 Embed = Callable[[np.ndarray], list[np.ndarray]]
@@ -25,7 +26,8 @@ class EndMetricGate:
 
     Each may be worse by at most ``max_drop``, and by no more than chance makes of pairs that the two decide differently (McNemar's exact
     test). First a fault is planted: with red and blue swapped, the export's d' over the same pairs has to differ by three standard errors.
-    A set on which that wrong colour order does not show would show no other small damage either, and is refused.
+    A set on which that wrong colour order does not show would show no other small damage either, and is refused, as is one of fewer
+    than a hundred pairs of either kind, whose standard errors are not to be trusted.
 
     Args:
         pair_set: the pairs.
@@ -95,6 +97,10 @@ class EndMetricGate:
                                for at in range(0, len(images), self.batch_size)])  # yapf: disable
 
     def _check_plant(self, after: np.ndarray, swapped: np.ndarray) -> None:
+        genuine = int(self.pair_set.same.sum())
+        if min(genuine, len(self.pair_set) - genuine) < _LEAST:
+            raise GateError(f'{self.pair_set.name}: {genuine} genuine and {len(self.pair_set) - genuine} impostor pairs: too few to know '
+                            f'how sure a difference of theirs is; at least {_LEAST} of each are needed')
         found = d_prime_difference(after, swapped, self.pair_set.same)
         if abs(found.z) >= _NOTICED:
             return

@@ -68,11 +68,17 @@ def test_a_loss_that_is_allowed_in_size_is_still_refused_where_chance_does_not_e
 
 
 def test_a_set_on_which_a_red_blue_swap_does_not_show_is_refused_with_the_number_of_pairs_needed():
-    pairs, images = faces(60)
+    pairs, images = faces(200)
     grey = np.repeat(images.mean(3, keepdims=True), 3, 3).astype(np.uint8)
     grey[..., 0] += images[..., 0] // 64  # a hint of colour
     with pytest.raises(GateError, match=r"d' changes by .* needs about [\d,]+ pairs"):
         EndMetricGate(pairs, grey)(network(), network())
+
+
+def test_a_set_too_small_for_its_standard_errors_is_refused_although_the_swap_shows():
+    with pytest.raises(GateError, match='99 genuine and 99 impostor pairs: too few .* at least 100 of each'):
+        EndMetricGate(*faces(198))(network(), network())
+    assert EndMetricGate(*faces(200))(network(), network())['genuine'] == 100
 
 
 def test_the_set_and_the_images_have_to_belong_together():
