@@ -76,7 +76,7 @@ def test_a_set_on_which_a_red_blue_swap_does_not_show_is_refused_with_the_number
 
 
 def test_a_set_too_small_for_its_standard_errors_is_refused_although_the_swap_shows():
-    with pytest.raises(GateError, match='99 genuine and 99 impostor pairs: too few .* at least 100 of each'):
+    with pytest.raises(GateError, match=r'99 genuine and 99 impostor pairs: too few .* at least 100 of each'):
         EndMetricGate(*faces(198))(network(), network())
     assert EndMetricGate(*faces(200))(network(), network())['genuine'] == 100
 

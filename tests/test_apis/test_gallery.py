@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from mmface.apis.gallery import Gallery, GalleryError
+from mmface.apis.gallery import Gallery, GalleryError, GalleryIndex
 
 NOW = datetime(2026, 5, 1, tzinfo=timezone.utc)
 ID, OTHER = 'a' * 64, 'b' * 64
@@ -162,3 +162,40 @@ def test_a_process_killed_in_the_middle_leaves_the_gallery_whole(tmp_path):
         found.enroll(['Bo'], embeddings(1, 3, dim=64))
         assert not list(tmp_path.glob('.*.tmp'))
         found.remove(['Bo'])
+
+
+def people_of(found):
+    return [[(match.person, pytest.approx(match.similarity, abs=1e-6)) for match in matches] for matches in found]
+
+
+def test_an_index_that_compares_with_all_finds_what_the_gallery_finds(gallery):
+    gallery.enroll([f'p{n % 30}' for n in range(300)], embeddings(300, 2), expires=NOW + timedelta(days=9), now=NOW)
+    gallery.enroll(['late'] * 20, embeddings(20, 3), expires=NOW + timedelta(days=1), now=NOW)
+    index, queries = GalleryIndex(gallery, 'Flat'), np.concatenate([embeddings(20, 3), embeddings(9, 4)])
+    for moment in (NOW, NOW + timedelta(days=2), NOW + timedelta(days=30)):
+        for top in (1, 7, 1000):
+            assert people_of(gallery.search(queries, top, moment)) == people_of(index.search(queries, top, moment))
+
+
+def test_a_graph_of_neighbours_comes_upon_nearly_all(gallery):
+    gallery.enroll([f'p{n}' for n in range(2000)], embeddings(2000, 2))
+    queries = embeddings(200, 5)
+    pairs = zip(gallery.search(queries, 1), GalleryIndex(gallery).search(queries, 1), strict=True)
+    assert np.mean([exact[0].person == near[0].person for exact, near in pairs]) > .95
+
+
+def test_whoever_is_removed_is_not_found_by_an_index_that_was_there_before(gallery):
+    index = GalleryIndex(gallery, 'Flat')
+    assert index.search(embeddings(1))[0][0].person == 'Ada'
+    Gallery(gallery.path).remove(['Ada'])
+    assert {match.person for match in index.search(embeddings(1))[0]} == {'Bo', 'Cy'}
+    Gallery(gallery.path).remove(['Bo', 'Cy'])
+    assert index.search(embeddings(1)) == [[]]
+    gallery.path.unlink()
+    with pytest.raises(GalleryError, match='there is no such gallery'):
+        index.search(embeddings(1))
+
+
+def test_an_index_that_faiss_does_not_know_is_named(gallery):
+    with pytest.raises(ValueError, match="faiss knows no index 'Round'"):
+        GalleryIndex(gallery, 'Round')

@@ -1,21 +1,14 @@
 """Enrol people, look for one, forget one."""
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
 
 from .gallery_file import GalleryError, GalleryRows, locked, read_rows, write_rows
+from .match import Match, unit_rows, utc
 
 _BLOCK = 1 << 16  # rows at a time
-
-
-@dataclass(frozen=True)
-class Match:
-    """A person found, with the cosine similarity of the photo of theirs that comes nearest."""
-    person: str
-    similarity: float
 
 
 class Gallery:
@@ -35,7 +28,7 @@ class Gallery:
     def __init__(self, path: str | Path, model_id: str | None = None) -> None:
         self.path, self.model_id = Path(path), model_id
         if self.path.exists():
-            self._look()
+            self.rows()
 
     def enroll(self, people: Sequence[str], embeddings: np.ndarray, expires: datetime | None = None, now: datetime | None = None) -> None:
         """Adds N photos, all or none.
@@ -52,13 +45,13 @@ class Gallery:
         """
         if self.model_id is None:
             raise ValueError(f'{self.path}: say which network made the embeddings: model_id')
-        moment = _utc(now or datetime.now(timezone.utc))
-        until = np.datetime64('NaT') if expires is None else _utc(expires)
+        moment = utc(now or datetime.now(timezone.utc))
+        until = np.datetime64('NaT') if expires is None else utc(expires)
         if until <= moment:
             raise ValueError(f'the expiry {until} has passed')
         if not all(name.strip() for name in people):
             raise ValueError('a person needs a name that is not empty')
-        unit = _unit(embeddings)
+        unit = unit_rows(embeddings)
         if len(unit) != len(people):
             raise ValueError(f'{len(people)} names for {len(unit)} embeddings')
         added = GalleryRows(self.model_id, unit, np.array(people, np.str_), np.full(len(unit), moment, 'datetime64[s]'),
@@ -74,9 +67,9 @@ class Gallery:
 
         People whose every photo has expired are not found. Of equal similarities the name decides.
         """
-        rows = self._look()
+        rows = self.rows()
         rows = rows.take(~self._expired(rows, now))
-        queries = _unit(embeddings)
+        queries = unit_rows(embeddings)
         if rows.embedding.shape[1] != queries.shape[1]:
             raise ValueError(f'{self.path}: holds embeddings of {rows.embedding.shape[1]} numbers, got {queries.shape[1]}')
         names, person = np.unique(rows.person, return_inverse=True)
@@ -112,7 +105,7 @@ class Gallery:
 
     def info(self, now: datetime | None = None) -> dict:
         """``model_id, dim, photos, people``: name -> ``photos, enrolled`` (last), ``expires`` (last; None for never), ``expired``."""
-        rows = self._look()
+        rows = self.rows()
         expired = self._expired(rows, now)
         people = {}
         for name in np.unique(rows.person).tolist():
@@ -122,8 +115,8 @@ class Gallery:
                                 expires=None if never else f'{rows.expires[of].max()}Z', expired=bool(expired[of].all()))  # yapf: disable
         return dict(model_id=rows.model_id, dim=rows.embedding.shape[1], photos=len(rows), people=people)
 
-    def _look(self) -> GalleryRows:
-        """Reads while nobody writes: a file that is replaced is overwritten."""
+    def rows(self) -> GalleryRows:
+        """All that the file holds, read while nobody writes: a file that is replaced is overwritten."""
         with locked(self.path):
             return self._read()
 
@@ -136,21 +129,4 @@ class Gallery:
 
     @staticmethod
     def _expired(rows: GalleryRows, now: datetime | None) -> np.ndarray:
-        return rows.expires <= _utc(now or datetime.now(timezone.utc))  # NaT is never <=
-
-
-def _utc(moment: datetime) -> np.datetime64:
-    if moment.tzinfo is None:
-        raise ValueError(f'{moment} has no time zone')
-    return np.datetime64(moment.astimezone(timezone.utc).replace(tzinfo=None), 's')
-
-
-def _unit(embeddings: np.ndarray) -> np.ndarray:
-    embeddings = np.asarray(embeddings, np.float64)
-    if embeddings.ndim != 2 or not len(embeddings):
-        raise ValueError(f'embeddings are [N, D] with N >= 1, got {list(embeddings.shape)}')
-    lengths = np.linalg.norm(embeddings, axis=1, keepdims=True)
-    wrong = np.flatnonzero(~(np.isfinite(lengths[:, 0]) & (lengths[:, 0] > 0)))
-    if wrong.size:
-        raise ValueError(f'embedding {wrong[0]} has the length {lengths[wrong[0], 0]:g}: it cannot be compared')
-    return (embeddings / lengths).astype(np.float32)
+        return rows.expires <= utc(now or datetime.now(timezone.utc))  # NaT is never <=
