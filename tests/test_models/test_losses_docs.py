@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from mmface.apis.lab import LossProbe
 from mmface.models import FaceLoss
 from mmface.registry import MODELS
 
@@ -86,8 +87,7 @@ def test_curves_are_the_formulas(plot_losses):
     radians, cosine = angle.deg2rad(), angle.deg2rad().cos()
 
     def target(**config):
-        loss, norm = plot_losses.build(config)
-        values, slopes, is_softmax = plot_losses.target_curve(loss, angle, norm)
+        values, slopes, is_softmax = plot_losses.target_curve(LossProbe(config), angle)
         assert is_softmax
         return values, slopes
 
@@ -98,12 +98,10 @@ def test_curves_are_the_formulas(plot_losses):
     detached = target(type='ArcFaceLoss', beyond_pi='none', detach_margin=True)
     torch.testing.assert_close(detached, (arcface[0], torch.full_like(angle, 64.)), **close)
 
-    loss, norm = plot_losses.build(dict(type='P2SGradLoss'))
-    values, slopes, is_softmax = plot_losses.target_curve(loss, angle, norm)
+    values, slopes, is_softmax = plot_losses.target_curve(LossProbe(dict(type='P2SGradLoss')), angle)
     assert not is_softmax
     torch.testing.assert_close((values, slopes), (-(1 - cosine)**2 / 2, 1 - cosine))
-    loss, norm = plot_losses.build(dict(type='CurricularFaceLoss', state=dict(t=.5)))
-    values, _ = plot_losses.negative_curve(loss, angle, norm)
+    values, _ = plot_losses.negative_curve(LossProbe(dict(type='CurricularFaceLoss', state=dict(t=.5))), angle)
     hard = cosine > torch.tensor(torch.pi / 3 + .5).cos()
     torch.testing.assert_close(values, 64 * torch.where(hard, cosine * (.5 + cosine), cosine), **close)
 

@@ -1,10 +1,8 @@
 #!/usr/bin/env python
 """Draws logits and their slopes against the angle, as the registered losses themselves compute them: the pictures of docs/losses."""
 import argparse
-import ast
 import math
 import sys
-import warnings
 from io import BytesIO
 from pathlib import Path
 
@@ -13,15 +11,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 from torch import Tensor
 
-from mmface.models import FaceLoss, Target
-from mmface.registry import MODELS
+from mmface.apis.lab import LossProbe, parse_loss
 
 NUM_CLASSES = 10572  #: CASIA-WebFace's
 SHOWN_SLOPE = 200.  #: steeper ones are cut off
-NORM = 20.  #: of the feature; prototypes have length 1
 
 #: A page's picture: label -> config of the loss, plus ``norm`` (of the feature) and ``state`` (buffers) where they matter.
-PAGES = {
+PAGES: dict[str, dict[str, dict]] = {
     'softmax': {
         'SoftmaxLoss, |x| = 20': dict(type='SoftmaxLoss'),
         'L2SoftmaxLoss': dict(type='L2SoftmaxLoss'),
@@ -78,31 +74,13 @@ PAGES = {
 }
 
 
-def build(config: dict) -> tuple[FaceLoss, float]:
-    """The loss of a config of :data:`PAGES` in eval mode and float64, and the feature's norm."""
-    config = dict(config)
-    norm, state = config.pop('norm', NORM), config.pop('state', {})
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')  # MagFace without its regulariser
-        loss = MODELS.build(dict(config, num_classes=NUM_CLASSES)).double().eval()
-    for name, value in state.items():
-        loss.get_buffer(name).fill_(value)
-    return loss, norm
-
-
-def at(loss: FaceLoss, cosine: Tensor, norm: float) -> Target:
-    """Rows of one norm at the given cosines ``[B]`` to their prototypes, which have length 1."""
-    length = loss.radius if loss.features == 'unit' else norm
-    return Target(cosine * length, torch.full_like(cosine, norm), torch.ones_like(cosine), statistic=torch.zeros_like)
-
-
-def target_curve(loss: FaceLoss, angle: Tensor, norm: float) -> tuple[Tensor, Tensor, bool]:
+def target_curve(probe: LossProbe, angle: Tensor) -> tuple[Tensor, Tensor, bool]:
     """The target's logits at angles ``[B]`` in degrees, the other classes being at 90, and their slopes in the cosine, by autograd.
 
     Where the loss is ``softplus(S - logit)`` it is solved for the logit. Elsewhere the last result is False, and the first minus the loss.
     """
     cosine = angle.deg2rad().cos().requires_grad_()
-    t = at(loss, cosine, norm)
+    loss, t = probe.loss, probe.target(cosine)
     spec = loss.prepare(t)
     value = spec(torch.zeros_like(cosine))
     S = value + math.log(NUM_CLASSES - 1) if spec.kind == 'lse' else value * (NUM_CLASSES - 1)
@@ -113,12 +91,11 @@ def target_curve(loss: FaceLoss, angle: Tensor, norm: float) -> tuple[Tensor, Te
     return values.detach(), torch.autograd.grad(values.sum(), cosine)[0], is_softmax
 
 
-def negative_curve(loss: FaceLoss, angle: Tensor, norm: float, target_angle: float = 60.) -> tuple[Tensor, Tensor]:
+def negative_curve(probe: LossProbe, angle: Tensor, target_angle: float = 60.) -> tuple[Tensor, Tensor]:
     """A negative's z or h at angles ``[B]``, the target being at ``target_angle``, all in degrees; and the slopes in the cosine."""
     cosine = angle.deg2rad().cos().requires_grad_()
     target = torch.full_like(angle, target_angle).deg2rad().cos()
-    length = loss.radius if loss.features == 'unit' else norm
-    values = loss.prepare(at(loss, target, norm))(cosine * length)
+    values = probe.loss.prepare(probe.target(target))(probe.target(cosine).similarity)
     return values.detach(), torch.autograd.grad(values.sum(), cosine)[0]
 
 
@@ -128,10 +105,10 @@ def draw(losses: dict[str, dict], path: Path) -> None:
     figure = Figure(figsize=(10, 6.4), layout='constrained')
     axes = figure.subplots(2, 2, sharex=True)
     for label, config in losses.items():
-        loss, norm = build(config)
-        *target, is_softmax = target_curve(loss, angle, norm)
+        probe = LossProbe(config, NUM_CLASSES)
+        *target, is_softmax = target_curve(probe, angle)
         shown = label if is_softmax else f'{label} (minus the loss)'
-        for column, curves in enumerate((target, negative_curve(loss, angle, norm))):
+        for column, curves in enumerate((target, negative_curve(probe, angle))):
             for row, values in enumerate(curves):
                 axes[row, column].plot(angle, values, label=shown if row == column == 0 else None)
     axes[0, 0].set(title='target', ylabel='logit')
@@ -157,7 +134,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument('--out', type=Path, default=Path('docs/losses'), help='a PNG, or the folder of the docs (default: %(default)s)')
     args = parser.parse_args(argv)
     if args.losses:
-        configs = {text: parse(text) for text in args.losses}
+        configs = {text: parse_loss(text) for text in args.losses}
         path = args.out if args.out.suffix else args.out / 'losses.png'
         draw(configs, path)
         print(path)
@@ -167,14 +144,6 @@ def main(argv: list[str] | None = None) -> int:
         draw(losses, args.out / f'{page}.png')
         print(args.out / f'{page}.png')
     return 0
-
-
-def parse(text: str) -> dict:
-    """``Name`` or ``dict(type='Name', key=literal, ...)`` to a config."""
-    if text.isidentifier():
-        return dict(type=text)
-    call = ast.parse(text, mode='eval').body
-    return {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
 
 
 if __name__ == '__main__':

@@ -46,7 +46,7 @@ class GalleryIndex:
         if self.rows.embedding.shape[1] != queries.shape[1]:
             raise ValueError(f'{self.gallery.path}: holds embeddings of {self.rows.embedding.shape[1]} numbers, got {queries.shape[1]}')
         alive = ~(self.rows.expires <= utc(now or datetime.now(timezone.utc)))
-        people = min(top, np.count_nonzero(np.bincount(self._person[alive])))
+        people = min(top, int(np.count_nonzero(np.bincount(self._person[alive]))))
         return [self._nearest(query, people, alive) for query in queries]
 
     def _nearest(self, query: np.ndarray, people: int, alive: np.ndarray) -> list[Match]:
