@@ -6,8 +6,10 @@ from .resume_schedule_hook import ResumeScheduleHook
 from .safe_checkpoint_hook import SafeCheckpointHook
 from .step_seed_hook import StepSeedHook
 from .strict_load_hook import StrictLoadHook
+from .training_curves_hook import TrainingCurvesHook
+from .training_diagnosis_hook import TrainingDiagnosisHook
 
 __all__ = [
     'AtomicCheckpointHook', 'CentroidInitHook', 'FaceRuntimeInfoHook', 'ResumeScheduleHook', 'SafeCheckpointHook', 'StepSeedHook',
-    'StrictLoadHook'
+    'StrictLoadHook', 'TrainingCurvesHook', 'TrainingDiagnosisHook'
 ]
