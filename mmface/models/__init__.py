@@ -1,7 +1,7 @@
 """Recognizers and their parts."""
 import mmpretrain.models  # noqa: F401  (registers mmpretrain's backbones, which configs may name)
 
-from .backbones import IResNet, MobileFaceNet
+from .backbones import EdgeFace, InceptionResNet, IResNet, MobileFaceNet, SevenLayerNet
 from .engines import DenseEngine, FusedEngine, SampledEngine
 from .face_data_preprocessor import FaceDataPreprocessor
 from .heads import BroadFaceHead, FaceClsHead, SCFHead, VPLHead
@@ -34,13 +34,14 @@ from .losses import (
                      Target,
                      UniFaceLoss,
 )
-from .necks import FaceNeck, GDCNeck
+from .necks import FaceNeck, GDCNeck, PoolNeck, ViTNeck
 from .recognizers import FaceRecognizer
 
 __all__ = [
     'AdaCosLoss', 'AdaFaceLoss', 'ArcFaceLoss', 'BroadFaceHead', 'COCOLoss', 'CombinedMarginLoss', 'CosFaceLoss', 'CurricularFaceLoss',
-    'DenseEngine', 'ElasticFaceLoss', 'Elementwise', 'FaceClsHead', 'FaceDataPreprocessor', 'FaceLoss', 'FaceNeck', 'FaceRecognizer',
-    'FusedEngine', 'GBCosFaceLoss', 'GDCNeck', 'IResNet', 'L2SoftmaxLoss', 'LSoftmaxLoss', 'LogSumExp', 'MVSoftmaxLoss', 'MagFaceLoss',
-    'MobileFaceNet', 'NormFaceLoss', 'P2SGradLoss', 'SCFHead', 'SCFLoss', 'SampledEngine', 'SoftmaxLoss', 'SoftplusSum',
-    'SphereFace2Loss', 'SphereFaceLoss', 'SphereFaceRLoss', 'Statistic', 'Target', 'UniFaceLoss', 'VPLHead'
+    'DenseEngine', 'EdgeFace', 'ElasticFaceLoss', 'Elementwise', 'FaceClsHead', 'FaceDataPreprocessor', 'FaceLoss', 'FaceNeck',
+    'FaceRecognizer', 'FusedEngine', 'GBCosFaceLoss', 'GDCNeck', 'IResNet', 'InceptionResNet', 'L2SoftmaxLoss', 'LSoftmaxLoss',
+    'LogSumExp', 'MVSoftmaxLoss', 'MagFaceLoss', 'MobileFaceNet', 'NormFaceLoss', 'P2SGradLoss', 'PoolNeck', 'SCFHead', 'SCFLoss',
+    'SampledEngine', 'SevenLayerNet', 'SoftmaxLoss', 'SoftplusSum', 'SphereFace2Loss', 'SphereFaceLoss', 'SphereFaceRLoss', 'Statistic',
+    'Target', 'UniFaceLoss', 'VPLHead', 'ViTNeck'
 ]

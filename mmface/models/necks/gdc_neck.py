@@ -15,18 +15,22 @@ class GDCNeck(BaseModule):
         in_channels: channels of the map.
         feat_size: (h, w) of the map, or one number for both.
         out_channels: D, the embedding size.
+        bias: whether the linear map has one.
+        affine: whether the last batch norm has a trained gain and shift.
     """
 
     def __init__(self,
                  in_channels: int = 512,
                  feat_size: int | tuple[int, int] = 7,
                  out_channels: int = 128,
-                 init_cfg: dict | None = None) -> None:
+                 bias: bool = False,
+                 affine: bool = True,
+                 init_cfg: dict | list[dict] | None = None) -> None:
         super().__init__(init_cfg)
         self.pool = nn.Conv2d(in_channels, in_channels, feat_size, groups=in_channels, bias=False)
         self.pool_norm = nn.BatchNorm2d(in_channels)
-        self.fc = nn.Linear(in_channels, out_channels, bias=False)
-        self.norm = nn.BatchNorm1d(out_channels)
+        self.fc = nn.Linear(in_channels, out_channels, bias=bias)
+        self.norm = nn.BatchNorm1d(out_channels, affine=affine)
         nn.init.normal_(self.pool.weight, 0, math.sqrt(2 / (in_channels * math.prod(self.pool.kernel_size))))
         nn.init.normal_(self.fc.weight, 0, math.sqrt(2 / out_channels))
 
