@@ -1,4 +1,4 @@
-"""Lets the tests of this folder import the helper modules beside them; a target without engine."""
+"""Lets the tests of this folder import the helper modules beside them; a target without engine; what processes that share classes find."""
 import sys
 from pathlib import Path
 
@@ -18,3 +18,12 @@ def target():
         return Target(similarity, torch.full_like(similarity, feature_norm), torch.full_like(similarity, prototype_norm), statistic=None)
 
     return make
+
+
+@pytest.fixture(scope='session')
+def shared_classes(tmp_path_factory):
+    """By the number of processes that share the classes, 1 to 4, what each of them found; see sharded_ranks.py."""
+    import sharded_ranks
+    folder = tmp_path_factory.mktemp('sharded')
+    torch.multiprocessing.spawn(sharded_ranks.main, (str(folder), ), nprocs=4)
+    return {world: [torch.load(folder / f'{world}.{rank}.pt') for rank in range(world)] for world in (1, 2, 3, 4)}

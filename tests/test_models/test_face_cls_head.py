@@ -3,7 +3,7 @@ import pytest
 import torch
 from engines import ENGINES, build, rows
 
-from mmface.models.heads.face_cls_head import INIT_BLOCK, draw_prototypes
+from mmface.models.heads.draw_prototypes import INIT_BLOCK, draw_prototypes
 from mmface.registry import MODELS
 from mmface.structures import FaceDataSample
 
@@ -16,10 +16,10 @@ def head(loss='ArcFaceLoss', engine=DENSE, **arguments):
 
 
 def test_prototypes_depend_on_seed_and_class_alone():
-    few, many = draw_prototypes(5, 1, 3, .01, seed=7), draw_prototypes(INIT_BLOCK + 5, 1, 3, .01, seed=7)
+    few, many = draw_prototypes(0, 5, 1, 3, .01, seed=7), draw_prototypes(0, INIT_BLOCK + 5, 1, 3, .01, seed=7)
     assert (few == many[:5]).all()
     assert not (many[:5] == many[INIT_BLOCK:]).any()
-    assert not (few == draw_prototypes(5, 1, 3, .01, seed=8)).any()
+    assert not (few == draw_prototypes(0, 5, 1, 3, .01, seed=8)).any()
     assert abs(many.std() - .01) < 3e-4 and abs(many.mean()) < 3e-4
 
 

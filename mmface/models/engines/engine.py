@@ -20,8 +20,10 @@ class Engine(nn.Module):
     Attributes:
         row_sparse: whether the prototypes' gradient is row-sparse. DistributedDataParallel cannot average such gradients, so the engine
             does it itself.
+        first_class: the number of the first of its classes, where these are some of a larger number.
     """
     row_sparse = False
+    first_class = 0
 
     @abstractmethod
     def forward(self,

@@ -76,8 +76,9 @@ class FusedEngine(Engine):
               mix: Mix | None, rows: Rows) -> tuple[Target, Tensor | None]:
         """:meth:`forward` over the prototypes ``rows`` of ``weight``; ``labels`` and ``bias`` are those of the classes that take part."""
         num_classes = rows.count(weight) // num_centers
-        if num_classes == 0:
-            return self.without_classes(embeddings, loss)
+        if num_classes == 0:  # parameters get a gradient nonetheless, without rows: an optimiser that counts its steps counts this one
+            none, _ = TakeRows.apply(weight, rows, labels[:0])
+            return self.without_classes(embeddings + none.sum(0) + (0 if bias is None else bias.sum()), loss)
         unit_features, feature_norm = unit(embeddings)
         features = unit_features * loss.radius if loss.features == 'unit' else embeddings
         here, known = labels >= 0, labels.clamp_min(0)

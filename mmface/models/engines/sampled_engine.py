@@ -1,4 +1,5 @@
 """A pass over the positives and a fraction of the other classes."""
+from functools import partial
 from typing import Any
 
 import torch
@@ -6,7 +7,6 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from mmface.functional.collectives import world_size
 from mmface.functional.counter_based import uniform
 from mmface.registry import MODELS
 
@@ -57,7 +57,7 @@ class SampledEngine(FusedEngine):
         if not self.training:
             return super().forward(embeddings, labels, weight, bias, loss, num_centers, mix)
         classes = torch.arange(len(weight) // num_centers, device=weight.device)
-        takes_part = uniform(self.seed, self.step, classes) < self.ratio
+        takes_part = uniform(self.seed, self.step, self.first_class + classes) < self.ratio
         everyone, _ = loss.rows_of_batch(labels)
         takes_part[everyone[everyone >= 0]] = True
         self.step += 1
@@ -65,8 +65,9 @@ class SampledEngine(FusedEngine):
         classes = classes[takes_part]
         rows = (classes.unsqueeze(1) * num_centers + torch.arange(num_centers, device=weight.device)).flatten()
         place = torch.where(labels >= 0, torch.searchsorted(classes, labels), -1)
-        if world_size() > 1:
-            weight, bias = _MeanOverCopies.apply(weight, loss), bias if bias is None else _MeanOverCopies.apply(bias, loss)
+        if (copies := int(loss.sum_over_batch(torch.ones((), device=weight.device)))) > 1:
+            mean = partial(_MeanOverCopies.apply, loss, copies)
+            weight, bias = mean(weight), bias if bias is None else mean(bias)
         bias = None if bias is None else bias.gather(0, classes, sparse_grad=True)
         return self._pass(embeddings, place, weight, bias, loss, num_centers, mix, DrawnRows(rows))
 
@@ -78,14 +79,13 @@ class _MeanOverCopies(Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, parameter: Tensor, loss: FaceLoss) -> Tensor:
-        ctx.sum_over_batch = loss.sum_over_batch
+    def forward(ctx: Any, loss: FaceLoss, copies: int, parameter: Tensor) -> Tensor:
+        ctx.sum_over_batch, ctx.copies = loss.sum_over_batch, copies
         return parameter.detach()
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        copies = ctx.sum_over_batch(gradient.new_ones((), layout=torch.strided))
-        values = ctx.sum_over_batch(gradient._values()) / copies
-        return torch.sparse_coo_tensor(
-            gradient._indices(), values, gradient.shape, is_coalesced=gradient.is_coalesced(), check_invariants=False), None
+    def backward(ctx: Any, gradient: Tensor) -> tuple[None, None, Tensor]:
+        values = ctx.sum_over_batch(gradient._values()) / ctx.copies
+        return None, None, torch.sparse_coo_tensor(
+            gradient._indices(), values, gradient.shape, is_coalesced=gradient.is_coalesced(), check_invariants=False)

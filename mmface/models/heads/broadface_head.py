@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mmface.functional.collective_chain import CollectiveChain
+from mmface.functional.collectives import sum_over_ranks
 from mmface.registry import MODELS
 
 from ..engines import FusedEngine
@@ -24,7 +26,9 @@ class BroadFaceHead(FaceClsHead):
     Args:
         num_classes: C.
         in_channels: D.
-        queue_size: Q, the number of embeddings kept, at least 1; of every rank for itself (the paper 32,768 in all, its code 10,000).
+        queue_size: Q, the number of embeddings kept, at least 1 (the paper 32,768, its code 10,000): of every rank for itself or, if
+            sharded, of all ranks, each of which then has the whole queue. A step sums the prototypes of its Q classes (to compensate) and
+            of the batch's over the ranks: (Q + W B) x D values beside what every sharded head exchanges.
         compensate: whether a past embedding is moved as its prototype has moved since: ``e + |e| / |w_then| (w_now - w_then)``.
         start_iter: how many training batches only fill the queue.
         **kwargs: of :class:`~mmface.models.FaceClsHead`, without ``num_centers``.
@@ -65,14 +69,15 @@ class BroadFaceHead(FaceClsHead):
         self.register_buffer('iteration', torch.tensor(0))
         self.register_buffer('queued', torch.tensor(0))
 
-    def compute_loss(self, embeddings: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = 'mean') -> dict[str, Tensor]:
+    def _losses(self, embeddings: Tensor, labels: Tensor, weight: Tensor | None, reduction: str,
+                chain: CollectiveChain | None) -> dict[str, Tensor]:
         """As the base class; ``'mean'``: ``loss`` is the sum of both, ``'none'``: the batch's own losses."""
         broad = self.training and bool(self.iteration >= self.start_iter)
         with self._constant_parameters(broad):
-            losses = super().compute_loss(embeddings, labels, weight, reduction)
+            losses = super()._losses(embeddings, labels, weight, reduction, chain)
         if broad and reduction == 'mean':
             with self._as_judge_of_the_queue():
-                losses['loss'] = losses['loss'] + self._broad_loss(embeddings.detach(), labels, weight)
+                losses['loss'] = losses['loss'] + self._broad_loss(embeddings.detach(), labels, weight, chain)
         if self.training:
             self._enqueue(embeddings.detach(), labels)
         return losses
@@ -80,15 +85,25 @@ class BroadFaceHead(FaceClsHead):
     def release_buffers(self) -> int:
         return super().release_buffers() + self.queue_engine.release_buffers()
 
-    def _broad_loss(self, embeddings: Tensor, labels: Tensor, weight: Tensor | None) -> Tensor:
+    def _broad_loss(self, embeddings: Tensor, labels: Tensor, weight: Tensor | None, chain: CollectiveChain | None) -> Tensor:
         filled = self.queue_labels >= 0
         past, past_labels, then = self.queue_embeddings[filled], self.queue_labels[filled], self.queue_prototypes[filled]
         if self.compensate:
-            moved = self.weight.detach()[past_labels] - then
+            moved = self._prototypes(past_labels) - then
             past = past + past.norm(dim=1, keepdim=True) / then.norm(dim=1, keepdim=True).clamp_min(torch.finfo(then.dtype).tiny) * moved
         if weight is not None:
             weight = torch.cat([weight.new_ones(len(past)), weight])
-        return super().compute_loss(torch.cat([past, embeddings.to(past.dtype)]), torch.cat([past_labels, labels]), weight)['loss']
+        rows, labels = torch.cat([past.to(embeddings), embeddings]), torch.cat([past_labels, labels])
+        return super()._losses(rows, labels, weight, 'mean', chain)['loss']
+
+    def _prototypes(self, labels: Tensor) -> Tensor:
+        """Of classes ``[n]``, ``[n, D]``; if sharded, equal on all ranks, of which each contributes those it holds."""
+        if not self.sharded:
+            return self.weight.detach()[labels]
+        own = self._own_classes(labels)
+        here = own >= 0
+        rows = self.weight.new_zeros(len(labels), self.in_channels).masked_scatter_(here.unsqueeze(1), self.weight.detach()[own[here]])
+        return sum_over_ranks(rows)
 
     @torch.no_grad()
     def _enqueue(self, embeddings: Tensor, labels: Tensor) -> None:
@@ -97,7 +112,7 @@ class BroadFaceHead(FaceClsHead):
         size = len(self.queue_labels)
         place = (self.queued + torch.arange(len(labels), device=labels.device))[-size:] % size
         self.queue_embeddings[place] = embeddings[-size:].to(self.queue_embeddings)
-        self.queue_prototypes[place] = self.weight[labels[-size:]].to(self.queue_prototypes)
+        self.queue_prototypes[place] = self._prototypes(labels[-size:]).to(self.queue_prototypes)
         self.queue_labels[place] = labels[-size:]
         self.queued += len(labels)
 

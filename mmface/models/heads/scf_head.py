@@ -56,7 +56,7 @@ class SCFHead(FaceClsHead):
     def loss(self, embeddings: Tensor, data_samples: FaceDataSample, feature_map: Tensor) -> dict[str, Tensor]:
         kappa = self.kappa(feature_map)
         direction, _ = unit(embeddings.detach().to(kappa.dtype))
-        losses = self.compute_loss(direction * kappa.unsqueeze(1), data_samples.gt_label)
+        losses = super().loss(direction * kappa.unsqueeze(1), data_samples)
         return dict(losses, kappa=kappa.detach().mean())
 
     def predict(self, data_samples: FaceDataSample, feature_map: Tensor) -> FaceDataSample:

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mmface.functional.collective_chain import CollectiveChain
 from mmface.functional.unit import unit
 from mmface.registry import MODELS
 
@@ -87,16 +88,19 @@ class VPLHead(FaceClsHead):
         self.lam, self.delta, self.start_iter = lam, delta, start_iter
         self.engine = _MixingEngine(self.engine)
         self._history = RowHistory()
-        self.register_buffer('memory', torch.zeros(num_classes, in_channels))
-        self.register_buffer('seen', torch.full((num_classes, ), -1))
+        classes = len(self.weight)
+        self.register_buffer('memory', torch.zeros(classes, in_channels))
+        self.register_buffer('seen', torch.full((classes, ), -1))
         self.register_buffer('iteration', torch.tensor(0))
+        self._mark_sharded(memory=1, seen=1)
 
-    def compute_loss(self, embeddings: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = 'mean') -> dict[str, Tensor]:
+    def _losses(self, embeddings: Tensor, labels: Tensor, weight: Tensor | None, reduction: str,
+                chain: CollectiveChain | None) -> dict[str, Tensor]:
         mixes = self.training and self.iteration >= self.start_iter
         # The backward pass mixes again, when the memory has this batch in it.
         self.engine.mix = partial(mixed, memory=self._history.reader(self.memory), share=self._share()) if mixes else None
         try:
-            losses = super().compute_loss(embeddings, labels, weight, reduction)
+            losses = super()._losses(embeddings, labels, weight, reduction, chain)
         finally:
             self.engine.mix = None
         if self.training:
@@ -114,7 +118,9 @@ class VPLHead(FaceClsHead):
         counted = labels >= 0
         labels, _ = self.loss_module.rows_of_batch(labels[counted])
         embeddings, _ = self.loss_module.rows_of_batch(embeddings[counted].to(self.memory))
-        last = torch.full_like(self.seen, -1).scatter_reduce_(0, labels, torch.arange(len(labels), device=labels.device), 'amax')
+        labels = self._own_classes(labels)
+        rows = (labels >= 0).nonzero().squeeze(1)
+        last = torch.full_like(self.seen, -1).scatter_reduce_(0, labels[rows], rows, 'amax')
         present = (last >= 0).nonzero().squeeze(1)
         self._history.overwrite(self.memory, present, embeddings[last[present]])
         self.seen[present] = self.iteration

@@ -16,7 +16,7 @@ class LogSumExp:
 
     Args:
         scale: s > 0, a number or a tensor (a scalar or ``[B]``), which may require a gradient.
-        clamp: bound on |v|, outside of which the slope is 0; None for no bound.
+        clamp: bound on ``|v|``, outside of which the slope is 0; None for no bound.
     """
     kind = 'lse'
 

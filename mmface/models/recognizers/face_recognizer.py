@@ -39,8 +39,8 @@ class FaceRecognizer(BaseModel):
         self.frozen = tuple(self.get_submodule(part) for part in frozen)
         for part in self.frozen:
             part.requires_grad_(False)
-        if self.head is not None and self.head.engine.row_sparse:
-            self._ddp_params_and_buffers_to_ignore = ['head.weight', 'head.bias']  # read by DistributedDataParallel
+        if self.head is not None and (ignored := self.head.ignored_by_ddp()):
+            self._ddp_params_and_buffers_to_ignore = [f'head.{name}' for name in ignored]  # read by DistributedDataParallel
 
     def train(self, mode: bool = True) -> 'FaceRecognizer':
         super().train(mode)

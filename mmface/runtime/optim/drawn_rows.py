@@ -18,12 +18,15 @@ class _Swap(NamedTuple):
 
 
 @contextmanager
-def drawn_rows(optimizer: Optimizer) -> Iterator[None]:
+def drawn_rows(optimizer: Optimizer) -> Iterator[dict[Tensor, Tensor]]:
     """Inside, the drawn rows stand in for every parameter with a row-sparse gradient, with a dense gradient and with their optimiser state.
 
     Any stock optimiser, fused ones included, then steps these rows as it would any parameter, and clipping sees them. On the way out, rows
     and state go back to their places. The other rows keep weight, momentum and moments, and no decay touches them. A step count belongs to
     the parameter and counts its steps.
+
+    Yields:
+        The stand-ins by parameter.
     """
     swaps = [
         _stand_in(group['params'], place, optimizer.state) for group in optimizer.param_groups for place, p in enumerate(group['params'])
@@ -32,7 +35,7 @@ def drawn_rows(optimizer: Optimizer) -> Iterator[None]:
     try:
         for swap in swaps:
             swap.group[swap.place] = swap.stand_in
-        yield
+        yield {swap.parameter: swap.stand_in for swap in swaps}
     finally:
         for swap in swaps:
             swap.group[swap.place] = swap.parameter

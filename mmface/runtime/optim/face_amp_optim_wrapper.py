@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from mmface.registry import OPTIM_WRAPPERS
+from mmface.runtime.optim.common_grad_scaler import CommonGradScaler
 from mmface.runtime.optim.drawn_rows import drawn_rows
 from mmface.runtime.optim.face_optim_wrapper import FaceOptimWrapper
 
@@ -19,7 +20,7 @@ class FaceAmpOptimWrapper(FaceOptimWrapper):
 
     Args:
         dtype: ``'bfloat16'`` has the range of float32 and needs no loss scaling; ``'float16'`` scales the loss with
-            :class:`torch.amp.GradScaler`. GPUs before Ampere lack the first.
+            :class:`torch.amp.GradScaler`, with one decision for all ranks. GPUs before Ampere lack the first.
         loss_scale: ``'dynamic'``, the initial scale as a number, or a dict of the scaler's arguments. For ``'float16'`` only.
         **kwargs: of the parent.
 
@@ -37,17 +38,17 @@ class FaceAmpOptimWrapper(FaceOptimWrapper):
         # The scaler is to leave out a step that overflows: torch 2.14's fused SGD does so itself, and if it is the first then goes on with
         # momentum that nobody has written.
         self.optimizer._step_supports_amp_scaling = False
-        self.loss_scaler = torch.amp.GradScaler(self.device_type, enabled=self.dtype is torch.float16, **options)
+        self.loss_scaler = CommonGradScaler(self.device_type, enabled=self.dtype is torch.float16, **options)
 
     def backward(self, loss: torch.Tensor, **kwargs: Any) -> None:
         self.loss_scaler.scale(loss).backward(**kwargs)
         self._inner_count += 1
 
     def step(self, **kwargs: Any) -> None:
-        with drawn_rows(self.optimizer):
+        with drawn_rows(self.optimizer) as stand_ins:
             if self.clip_grad_kwargs:
                 self.loss_scaler.unscale_(self.optimizer)
-                self._clip_grad()
+                self._clip(stand_ins)
             self.loss_scaler.step(self.optimizer, **kwargs)
         self.loss_scaler.update()
 

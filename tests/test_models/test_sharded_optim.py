@@ -1,0 +1,28 @@
+"""Optimiser wrappers where ranks share the classes: one norm, one decision, the steps of one process."""
+import pytest
+import sharded_optim
+import torch
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize('case', sharded_optim.OPTIMIZERS)
+def test_clipped_and_accumulated_steps_are_those_of_one_process(case, shared_classes):
+    expected = sharded_optim.train(case)
+    for world in (1, 2, 3):
+        for rank in shared_classes[world]:
+            torch.testing.assert_close(rank['optim'][case], expected, rtol=1e-8, atol=1e-10)
+
+
+def test_a_step_that_overflows_on_one_rank_is_skipped_on_all(shared_classes):
+    for world in (1, 2, 3):
+        for rank in shared_classes[world]:
+            assert rank['overflow'] == [(512., False), (512., True)]
+
+
+def test_mixed_precision_follows_one_process(shared_classes):
+    expected = sharded_optim.mixed()
+    for world in (1, 2, 3):
+        for rank in shared_classes[world]:
+            torch.testing.assert_close(rank['mixed'], expected, rtol=0, atol=2e-3)
+            torch.testing.assert_close(rank['mixed'], shared_classes[world][0]['mixed'], rtol=0, atol=0)
