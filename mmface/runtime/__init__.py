@@ -4,6 +4,7 @@ from .data_position import DataPosition
 from .hooks import (
     AtomicCheckpointHook,
     CentroidInitHook,
+    FaceEMAHook,
     FaceRuntimeInfoHook,
     ResumeScheduleHook,
     SafeCheckpointHook,
@@ -14,7 +15,7 @@ from .loops import FaceEpochTrainLoop, FaceIterTrainLoop
 from .optim import FaceAmpOptimWrapper, FaceOptimWrapper, FaceOptimWrapperConstructor
 
 __all__ = [
-    'AtomicBackend', 'AtomicCheckpointHook', 'CentroidInitHook', 'DataPosition', 'FaceAmpOptimWrapper', 'FaceEpochTrainLoop',
+    'AtomicBackend', 'AtomicCheckpointHook', 'CentroidInitHook', 'DataPosition', 'FaceAmpOptimWrapper', 'FaceEMAHook', 'FaceEpochTrainLoop',
     'FaceIterTrainLoop', 'FaceOptimWrapper', 'FaceOptimWrapperConstructor', 'FaceRuntimeInfoHook', 'ResumeScheduleHook',
     'SafeCheckpointHook', 'StepSeedHook', 'StrictLoadHook'
 ]

@@ -1,6 +1,7 @@
 """Hooks."""
 from .atomic_checkpoint_hook import AtomicCheckpointHook
 from .centroid_init_hook import CentroidInitHook
+from .face_ema_hook import FaceEMAHook
 from .face_runtime_info_hook import FaceRuntimeInfoHook
 from .resume_schedule_hook import ResumeScheduleHook
 from .safe_checkpoint_hook import SafeCheckpointHook
@@ -10,6 +11,6 @@ from .training_curves_hook import TrainingCurvesHook
 from .training_diagnosis_hook import TrainingDiagnosisHook
 
 __all__ = [
-    'AtomicCheckpointHook', 'CentroidInitHook', 'FaceRuntimeInfoHook', 'ResumeScheduleHook', 'SafeCheckpointHook', 'StepSeedHook',
-    'StrictLoadHook', 'TrainingCurvesHook', 'TrainingDiagnosisHook'
+    'AtomicCheckpointHook', 'CentroidInitHook', 'FaceEMAHook', 'FaceRuntimeInfoHook', 'ResumeScheduleHook', 'SafeCheckpointHook',
+    'StepSeedHook', 'StrictLoadHook', 'TrainingCurvesHook', 'TrainingDiagnosisHook'
 ]

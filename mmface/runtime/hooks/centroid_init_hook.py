@@ -3,13 +3,14 @@ from itertools import repeat
 from typing import Any
 
 import torch
-from mmengine.dist import all_reduce, get_dist_info
+from mmengine.dist import all_gather_object, get_dist_info
 from mmengine.hooks import Hook
 from mmengine.model import BaseModel, is_model_wrapper
 from mmengine.runner import Runner
 from torch.nn.functional import normalize
 from torch.utils.data import DataLoader
 
+from mmface.functional.collectives import gathered
 from mmface.registry import HOOKS
 
 
@@ -34,36 +35,46 @@ class CentroidInitHook(Hook):
         weight = model.head.weight
         if model.head.num_centers != 1:
             raise ValueError(f'CentroidInitHook needs a head with one centre a class, this one has {model.head.num_centers}')
-        sums = class_sums(model, runner.train_dataloader, weight.shape)
+        sums = class_sums(model, runner.train_dataloader, model.head.classes)
         filled = sums.norm(dim=1) > 0
         with torch.no_grad():
             weight[filled.to(weight.device)] = normalize(sums[filled]).to(weight)
         empty = int((~filled).sum())
+        if model.head.sharded:
+            empty = sum(all_gather_object(empty))
         rest = f', {empty} classes without images keep their random ones' if empty else ''
-        runner.logger.info(f'{len(weight) - empty} prototypes start from the means of their classes{rest}')
+        runner.logger.info(f'{model.head.num_classes - empty} prototypes start from the means of their classes{rest}')
 
 
 @torch.no_grad()
-def class_sums(model: BaseModel, dataloader: DataLoader, shape: torch.Size) -> torch.Tensor:
-    """Sums ``[C, D]`` of normalised embeddings by class over the data set of ``dataloader``, on the CPU, float32; all ranks share the work.
+def class_sums(model: BaseModel, dataloader: DataLoader, classes: tuple[int, int]) -> torch.Tensor:
+    """Sums ``[stop - start, D]`` of normalised embeddings by class over the data set of ``dataloader``, on the CPU, float32.
 
-    Images labelled -1 count nowhere.
+    All ranks share the work, and each sums up its classes ``[start, stop)``. Images labelled -1 count nowhere.
     """
-    rank, world_size = get_dist_info()
+    rank, ranks = get_dist_info()
     dataset: Any = dataloader.dataset
+    size = dataloader.batch_sampler.batch_size
     loader = DataLoader(
         dataset,
-        batch_size=dataloader.batch_sampler.batch_size,
-        sampler=zip(repeat(0), range(rank, len(dataset), world_size)),
+        batch_size=size,
+        sampler=zip(repeat(0), range(rank, len(dataset), ranks)),
         num_workers=dataloader.num_workers,
         collate_fn=dataloader.collate_fn)
-    sums = torch.zeros(shape)
+    start, stop = classes
+    sums = torch.zeros(stop - start, model.head.in_channels)
+    device = model.head.weight.device
     model.eval()
-    for batch in loader:
-        data = model.data_preprocessor(batch, False)
-        embeddings = normalize(model(**data, mode='tensor').float()).cpu()
-        labels = data['data_samples'].gt_label.cpu()
-        known = labels >= 0
-        sums.index_add_(0, labels[known], embeddings[known])
-    all_reduce(sums)
+    batches = iter(loader)
+    for _ in range(0, len(dataset), size * ranks):  # as many on every rank
+        embeddings = torch.zeros(size, model.head.in_channels, device=device)
+        labels = torch.full((size, ), -1, device=device)
+        if (batch := next(batches, None)) is not None:
+            data = model.data_preprocessor(batch, False)
+            own = data['data_samples'].gt_label
+            labels[:len(own)] = own
+            embeddings[:len(own)] = normalize(model(**data, mode='tensor').float())
+        embeddings, labels = gathered(embeddings).cpu(), gathered(labels).cpu()
+        here = (labels >= start) & (labels < stop)
+        sums.index_add_(0, labels[here] - start, embeddings[here])
     return sums

@@ -24,12 +24,20 @@ class SafeCheckpointHook(Hook):
     Args:
         history: entries to keep of each logged scalar, in memory too (:class:`BoundedHistory`): MMEngine keeps a million, copies them all
             every iteration and saves them in every checkpoint.
+
+    Raises:
+        ValueError: when a training starts whose checkpoints would lack a sharded head's prototypes.
     """
 
     priority = 'LOWEST'
 
     def __init__(self, history: int = 10_000) -> None:
         self.history = history
+
+    def before_train(self, runner: Runner) -> None:
+        if any(getattr(module, 'shard_spec', None) and not module.shards_are_saved for module in runner.model.modules()):
+            raise ValueError('the head is sharded, and no hook saves the shards: the checkpoints would have no prototypes. Use '
+                             "default_hooks=dict(checkpoint=dict(type='AtomicCheckpointHook', ...))")
 
     def after_train_iter(self, runner: Runner, batch_idx: int, data_batch: Any = None, outputs: dict | None = None) -> None:
         scalars = runner.message_hub.log_scalars

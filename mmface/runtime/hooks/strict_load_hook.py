@@ -6,6 +6,7 @@ from mmengine.hooks import Hook
 from mmengine.model import is_model_wrapper
 from mmengine.runner import Runner
 
+from mmface.models.heads.class_shard import sharded_tensors
 from mmface.registry import HOOKS
 
 
@@ -21,6 +22,8 @@ class StrictLoadHook(Hook):
     - all else that does not fit is an error that names the entries.
 
     With ``resume`` everything must fit. ``num_batches_tracked``, which older files lack, may be missing.
+
+    The prototypes of a sharded head count as what they are together. They lie beside the checkpoint, and are read from there after this.
     """
 
     priority = 'HIGH'  # before EMAHook, which copies what is loaded
@@ -29,11 +32,22 @@ class StrictLoadHook(Hook):
         model = runner.model.module if is_model_wrapper(runner.model) else runner.model
         state = checkpoint.get('state_dict', checkpoint)
         names = {re.sub(r'^module\.', '', name): name for name in state}
-        wanted = model.state_dict()
+        beside = checkpoint.get('meta', {}).get('shards', {}).get('tensors', {})  # what is left in it is read
+        stored = {name: state[key] for name, key in names.items()}
+        stored |= {name: torch.empty(shape, device='meta') for name, shape in beside.items()}
+        sharded = {name: tensor.new_empty((spec.size, *tensor.shape[1:]), device='meta')
+                   for name, (tensor, spec) in sharded_tensors(model).items()}
+        wanted = {**model.state_dict(), **sharded}
         for part in dict.fromkeys(map(_part, wanted)):
             ours = {name: value for name, value in wanted.items() if _part(name) == part}
-            theirs = {name: state[stored] for name, stored in names.items() if _part(name) == part}
+            theirs = {name: value for name, value in stored.items() if _part(name) == part}
             reshaped, misfits = compare(ours, theirs)
+            apart = [name for name in ours if name in beside and name not in sharded]
+            if apart and not reshaped:
+                folder = checkpoint['meta']['shards']['folder']
+                raise ValueError(f'{", ".join(apart)} of the checkpoint lie in shards, in the folder {folder} beside it, and the head of '
+                                 'the config is whole: give it sharded=True, or make one file of the two with '
+                                 'tools/model_converters/head.py merge')
             if not misfits:
                 continue
             if runner._resume or not (part == 'head' or (part != 'backbone' and not theirs)):
@@ -43,7 +57,8 @@ class StrictLoadHook(Hook):
                 raise ValueError(f'the checkpoint does not fit the model: {"; ".join(misfits[:3])}{more}. {advice}')
             if reshaped:
                 for name in theirs:
-                    del state[names[name]]
+                    state.pop(names.get(name), None)
+                    beside.pop(name, None)
             what = f'the {part}' if reshaped or not theirs else f'what is left of the {part}'
             runner.logger.warning(f'{what} starts fresh: {"; ".join(misfits)}')
 

@@ -1,0 +1,1 @@
+"""Checkpoints of a head whose prototypes are split over the ranks; see ``docs/sharding.md``."""
