@@ -1,5 +1,7 @@
 """NormFace, IResNet-50, CASIA-WebFace.
 
+The scale is fixed; the authors' code learns it.
+
 Paper: Wang, Xiang, Cheng & Yuille, "NormFace: L2 Hypersphere Embedding for Face Verification", ACM MM 2017,
 https://arxiv.org/abs/1704.06369
 
@@ -12,7 +14,7 @@ _base_ = [
     '../_base_/datasets/casia_webface.py',
     '../_base_/schedules/sgd_8xb128_20e.py',
     '../_base_/evaluation/verification.py',
-    '../_base_/default_runtime.py'
+    '../_base_/default_runtime.py',
 ]
 
 model = dict(head=dict(num_classes=10572, loss=dict(type='NormFaceLoss', s=30.)))

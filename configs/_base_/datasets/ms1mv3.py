@@ -1,4 +1,14 @@
-# MS1MV3, MS-Celeb-1M as cleaned for the ICCV 2019 LFR challenge: 93,431 identities, 5,179,510 images. Its source was withdrawn in 2019.
+"""MS1MV3 (ms1m-retinaface-t1), MS-Celeb-1M as InsightFace cleaned it for the ICCV 2019 LFR challenge, aligned to 112 x 112.
+
+Identities: 93,431
+Images: 5,179,510
+Source: Deng et al., "Lightweight Face Recognition Challenge", ICCV workshops 2019, from MS-Celeb-1M, ECCV 2016,
+    https://arxiv.org/abs/1607.08221
+Apply: MS-Celeb-1M is not given out any more
+Terms: non-commercial research
+Withdrawn: yes, MS-Celeb-1M by Microsoft in 2019; packs of it go on being passed around, which is not a permission
+Licence: none that covers the pack is known; Microsoft gave MS-Celeb-1M for non-commercial research; the people in it were not asked
+"""
 _base_ = './recordio.py'
 
 train_dataloader = dict(dataset=dict(path='data/ms1mv3/train.rec'))

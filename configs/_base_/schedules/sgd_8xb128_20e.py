@@ -1,4 +1,5 @@
-# insightface's recipe for a global batch of 1,024: 20 epochs, learning rate 0.1 falling to 0 as a polynomial of power 2.
+# insightface's recipe for a global batch of 1,024: 20 epochs, learning rate 0.1 falling to 0 as a polynomial of power 2, no warm-up.
+# The official code clips the gradients of the backbone to the norm 5; here those of the head count too.
 optim_wrapper = dict(
     type='FaceOptimWrapper',
     optimizer=dict(type='SGD', lr=0.1, momentum=0.9, weight_decay=5e-4, fused=True),

@@ -1,0 +1,14 @@
+"""WebFace12M, three tenths of WebFace42M, aligned to 112 x 112, as a pack.
+
+Identities: 617,970
+Images: 12,720,066
+Source: Zhu et al., "WebFace260M: A Benchmark Unveiling the Power of Million-Scale Deep Face Recognition", CVPR 2021,
+    https://arxiv.org/abs/2103.04098
+Apply: https://www.face-benchmark.org/download.html, with an agreement signed by a responsible person of a research institution
+Terms: academic research only, no commercial use, not to be passed on
+Withdrawn: not known to be
+Licence: the agreement; the images are of people who were not asked, collected from the Internet
+"""
+_base_ = './recordio.py'
+
+train_dataloader = dict(dataset=dict(path='data/webface12m/train.rec'))

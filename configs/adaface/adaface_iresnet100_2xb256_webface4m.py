@@ -1,0 +1,15 @@
+"""AdaFace, IResNet-100, WebFace4M, BGR input, 26 epochs with steps at 12, 20, 24; the paper's augmentation.
+
+Follows the authors' code: the weight of a new batch in the running statistics is 0.01 where the paper prints 0.99, the hue stays as it
+is, and g_add is multiplied by s. Their script for this set is not published; this is the one for MS1MV2.
+
+Paper: Kim, Jain & Liu, "AdaFace: Quality Adaptive Margin for Face Recognition", CVPR 2022, https://arxiv.org/abs/2204.00964
+
+Command: tools/dist_train.sh configs/adaface/adaface_iresnet100_2xb256_webface4m.py 2
+
+Expected: not run here; the authors report 97.51 % on average over LFW, CFP-FP, CPLFW, CALFW and AgeDB, and 97.39 % TAR at FAR 1e-4 on
+IJB-C.
+"""
+_base_ = '../_base_/recipes/adaface_webface4m.py'
+
+model = dict(backbone=dict(depth=100), head=dict(loss=dict(type='AdaFaceLoss', s=64., m=.4, h=.333)))

@@ -1,0 +1,12 @@
+"""ArcFace, Inception-ResNet, CASIA-WebFace and MS-Celeb-1M at 144 x 144, in P2SGrad's recipe.
+
+Paper: Deng, Guo, Xue & Zafeiriou, "ArcFace: Additive Angular Margin Loss for Deep Face Recognition", CVPR 2019,
+https://arxiv.org/abs/1801.07698
+
+Command: tools/dist_train.sh configs/arcface/arcface_inception-resnet_8xb64_casia-ms1m-144px.py 8
+
+Expected: not run here.
+"""
+_base_ = '../_base_/recipes/p2sgrad_casia-ms1m-144px.py'
+
+model = dict(head=dict(loss=dict(type='ArcFaceLoss', s=64., m=.5)))

@@ -1,0 +1,12 @@
+"""ArcFace, IResNet-100, MS1MV2, in GB-CosFace's recipe (24 epochs with steps at 4, 9, 14, 19).
+
+Paper: Deng, Guo, Xue & Zafeiriou, "ArcFace: Additive Angular Margin Loss for Deep Face Recognition", CVPR 2019,
+https://arxiv.org/abs/1801.07698
+
+Command: tools/dist_train.sh configs/arcface/arcface_iresnet100_8xb64_ms1mv2.py 8
+
+Expected: not run here.
+"""
+_base_ = '../_base_/recipes/gb-cosface_ms1mv2.py'
+
+model = dict(head=dict(loss=dict(type='ArcFaceLoss', s=64., m=.5)))

@@ -1,0 +1,12 @@
+"""ArcFace, ResNet-50, CASIA-WebFace at 144 x 144, in P2SGrad's recipe.
+
+Paper: Deng, Guo, Xue & Zafeiriou, "ArcFace: Additive Angular Margin Loss for Deep Face Recognition", CVPR 2019,
+https://arxiv.org/abs/1801.07698
+
+Command: tools/dist_train.sh configs/arcface/arcface_resnet50_8xb64_casia-144px.py 8
+
+Expected: not run here.
+"""
+_base_ = '../_base_/recipes/p2sgrad_casia-144px.py'
+
+model = dict(head=dict(loss=dict(type='ArcFaceLoss', s=64., m=.5)))

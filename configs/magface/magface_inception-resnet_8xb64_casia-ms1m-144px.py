@@ -1,0 +1,14 @@
+"""MagFace, Inception-ResNet, CASIA-WebFace and MS-Celeb-1M at 144 x 144, in P2SGrad's recipe.
+
+The margin ends at 90 degrees, as in the authors' code ("easy").
+
+Paper: Meng, Zhao, Huang & Zhou, "MagFace: A Universal Representation for Face Recognition and Quality Assessment", CVPR 2021,
+https://arxiv.org/abs/2103.06627
+
+Command: tools/dist_train.sh configs/magface/magface_inception-resnet_8xb64_casia-ms1m-144px.py 8
+
+Expected: not run here.
+"""
+_base_ = '../_base_/recipes/p2sgrad_casia-ms1m-144px.py'
+
+model = dict(head=dict(loss=dict(type='MagFaceLoss', s=64., l_a=10., u_a=110., l_m=.45, u_m=.8, lambda_g=35.)))

@@ -1,0 +1,14 @@
+"""MagFace, IResNet-50, MS1MV3, in insightface's recipe (20 epochs, polynomial decay).
+
+The margin ends at 90 degrees, as in the authors' code ("easy").
+
+Paper: Meng, Zhao, Huang & Zhou, "MagFace: A Universal Representation for Face Recognition and Quality Assessment", CVPR 2021,
+https://arxiv.org/abs/2103.06627
+
+Command: tools/dist_train.sh configs/magface/magface_iresnet50_8xb128_ms1mv3.py 8
+
+Expected: not run here.
+"""
+_base_ = '../_base_/recipes/insightface_ms1mv3.py'
+
+model = dict(head=dict(loss=dict(type='MagFaceLoss', s=64., l_a=10., u_a=110., l_m=.45, u_m=.8, lambda_g=35.)))

@@ -1,0 +1,13 @@
+"""SphereFace, IResNet-100, MS1MV2, in AdaFace's recipe with its augmentation (26 epochs with steps at 12, 20, 24).
+
+The weight of the margin grows as in the authors' Caffe code.
+
+Paper: Liu et al., "SphereFace: Deep Hypersphere Embedding for Face Recognition", CVPR 2017, https://arxiv.org/abs/1704.08063
+
+Command: tools/dist_train.sh configs/sphereface/sphereface_iresnet100_2xb256_ms1mv2.py 2
+
+Expected: not run here.
+"""
+_base_ = '../_base_/recipes/adaface_ms1mv2.py'
+
+model = dict(backbone=dict(depth=100), head=dict(loss=dict(type='SphereFaceLoss', m=4, lam=dict(base=1000., gamma=.12, power=1., min=5.))))
