@@ -1,7 +1,8 @@
 """Mends known faults of MMEngine and mmpretrain with today's torch and setuptools.
 
-:func:`apply` runs once, when ``mmface`` is imported. Each mend looks for its fault first and leaves alone what upstream has repaired
-(MMEngine 0.11.0rc3 has the package look-ups); the tests show each fault on the stock package, and the mend.
+:func:`apply` runs once, when ``mmface`` is imported. A module that takes seconds to load is mended when somebody loads it, before they
+get to see it. Each mend looks for its fault first and leaves alone what upstream has repaired (MMEngine 0.11.0rc3 has the package
+look-ups); the tests show each fault on the stock package, and the mend.
 """
 import importlib.util
 import os.path as osp
@@ -10,12 +11,12 @@ import sys
 import warnings
 from collections.abc import Callable
 from importlib.metadata import distribution
+from types import ModuleType
 
-import torch
 from mmengine.config import utils as config_utils
-from mmengine.runner import checkpoint
 from mmengine.utils import digit_version, package_utils
 
+from .after_import import after_import
 from .dependency import installed_version
 
 UPSTREAM_NOISE = (
@@ -25,10 +26,9 @@ UPSTREAM_NOISE = (
     ('`broadcast_buffers` is deprecated', FutureWarning),
     # MMEngine steps the schedule every iteration, with gradient accumulation the optimiser only now and then
     ('Detected call of `scheduler.step()` before `optimizer.step()`', UserWarning),
+    # MMEngine reads all metafiles to find one config, and complains of each model that has none: those of other projects
+    ('There is not `Config` define in', UserWarning),
 )
-
-
-_stock_find_latest_checkpoint = checkpoint.find_latest_checkpoint
 
 
 def apply() -> None:
@@ -38,8 +38,7 @@ def apply() -> None:
     config_utils.MODULE2PACKAGE.setdefault('mmface', 'mmface')  # else 'mmface::some_config.py' is refused
     mend_package_lookup()
     mend_multimodal()
-    mend_latest_checkpoint()
-    mend_local_loading()
+    after_import('mmengine.runner.checkpoint', mend_checkpoints)
 
 
 def replace_everywhere(old: Callable, new: Callable) -> None:
@@ -99,35 +98,16 @@ def mend_multimodal() -> None:
     """With pycocotools, mmpretrain 1.2 imports its multimodal models, whose base classes transformers 5 no longer has."""
     transformers = installed_version('transformers')
     if transformers and digit_version(transformers) >= digit_version('5') and installed_version('pycocotools'):
-        import mmpretrain.utils.dependency
-        mmpretrain.utils.dependency.WITH_MULTIMODAL = False
+        after_import('mmpretrain.utils.dependency', leave_out_multimodal)
 
 
-def mend_latest_checkpoint() -> None:
-    """Lets ``last_checkpoint`` name a file beside itself, so that a work folder can be moved and still resumes."""
-    if checkpoint.find_latest_checkpoint.__module__ != __name__:
-        replace_everywhere(checkpoint.find_latest_checkpoint, find_latest_checkpoint)
+def leave_out_multimodal(dependency: ModuleType) -> None:
+    """Lets mmpretrain believe that the packages for its multimodal models are not installed."""
+    dependency.WITH_MULTIMODAL = False  # type: ignore[attr-defined]
 
 
-def find_latest_checkpoint(path: str) -> str | None:
-    """The checkpoint that ``path/last_checkpoint`` names, joined with ``path`` where it is relative; None where there is no such file."""
-    name = _stock_find_latest_checkpoint(path)
-    return None if name is None else osp.join(path, name)  # an absolute name stays as it is
-
-
-def mend_local_loading() -> None:
-    """MMEngine 0.11 unpickles local checkpoints without restriction. This is 0.10's loader: torch's default, tensors and plain values.
-
-    ``TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1`` in the environment is torch's way to load an older file whose origin is trusted.
-    """
-
-    @checkpoint.CheckpointLoader.register_scheme(prefixes='', force=True)
-    def load_from_local(filename: str, map_location: str | None = None) -> dict:
-        filename = osp.expanduser(filename)
-        if not osp.isfile(filename):
-            raise FileNotFoundError(f'{filename} can not be found.')
-        try:
-            return torch.load(filename, map_location=map_location)
-        except Exception as error:  # a damaged file raises anything
-            raise ValueError(f'{filename} cannot be loaded as tensors and plain values: it is damaged, or holds Python objects, which '
-                             f'could run any code ({type(error).__name__})') from error
+def mend_checkpoints(_: ModuleType) -> None:
+    """See :mod:`~mmface.utils.compat_checkpoint`."""
+    from . import compat_checkpoint
+    compat_checkpoint.mend_latest_checkpoint()
+    compat_checkpoint.mend_local_loading()

@@ -35,6 +35,24 @@ def init_cpu_group(launcher: str, timeout: float = 1800) -> None:
     torch.distributed.init_process_group('gloo', timeout=timedelta(seconds=timeout))
 
 
+def check_model_wrapper(name: str) -> None:
+    """Refuses a wrapper, by the name of its class, that a head of prototypes does not survive.
+
+    Raises:
+        ValueError: with the reason.
+    """
+    for part, reason in _REFUSED.items():
+        if part in name:
+            raise ValueError(f'{name} is not supported: {reason}. Use MMDistributedDataParallel, the default, and for many classes '
+                             'model.head.sharded=True, which leaves each GPU its part of them')
+
+
+_FLATTENED = "it flattens the parameters before MMEngine's Runner initialises them, and the Runner saves those of rank 0 alone"
+_REFUSED = {
+    'FullySharded': _FLATTENED,
+    'FSDP': _FLATTENED,
+    'SeparateDistributed': 'it wraps the head by itself and averages prototypes over ranks that hold different ones',
+}
 _ENVIRONMENTS = {
     'pytorch': {name: name for name in ('RANK', 'WORLD_SIZE', 'LOCAL_RANK', 'MASTER_ADDR')},
     'slurm': dict(RANK='SLURM_PROCID', WORLD_SIZE='SLURM_NTASKS', LOCAL_RANK='SLURM_LOCALID'),

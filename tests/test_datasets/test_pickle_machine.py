@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mmface.datasets import DataFormatError
-from mmface.datasets.formats.pickles.machine import PickleMachine
 from mmface.datasets.formats.pickles.opcodes import _NAMES, OPCODES
-from mmface.datasets.formats.pickles.values import Span
+from mmface.utils.pickles.machine import PickleMachine
+from mmface.utils.pickles.values import Span
 
 PATH = Path('some.bin')
 PACK = b'](\x88eq\x01](\x88eq\x02\x86.'  # what the names below are called beside

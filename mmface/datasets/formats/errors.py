@@ -4,36 +4,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
+from mmface.utils.data_format_error import DataFormatError, FaultInFile
+
+__all__ = ['AbsentImagesWarning', 'DataFormatError', 'DataFormatWarning', 'collect_faults', 'is_collecting', 'read_each', 'report']
+
 Item = TypeVar('Item')
 Result = TypeVar('Result')
 _MOST = 1000  # faults of one file: who has more has the wrong format
 
 
-class _Report(Exception):
-    """A fault in a file: ``{path}: {where}: {value}: {hint}``, empty parts left out.
-
-    Args:
-        path: the file or folder.
-        where: the place in it: ``'record 12'``, ``'line 3'``, ``'offset 2032'``.
-        value: what was found there, with its name: ``'label 2.5'``.
-        hint: what was expected, and what to do about it.
-
-    Only ``path`` is required, because a DataLoader rebuilds the exception of a worker from its text alone.
-    """
-
-    def __init__(self, path: object, where: str = '', value: str = '', hint: str = '') -> None:
-        super().__init__(path, where, value, hint)
-        self.path, self.where, self.value, self.hint = str(path), where, value, hint
-
-    def __str__(self) -> str:
-        return ': '.join(part for part in (self.path, self.where, self.value, self.hint) if part)
-
-
-class DataFormatError(_Report, ValueError):
-    """The data cannot be used as they are."""
-
-
-class DataFormatWarning(_Report, UserWarning):
+class DataFormatWarning(FaultInFile, UserWarning):
     """The data can be used, but something in them deserves a look."""
 
 

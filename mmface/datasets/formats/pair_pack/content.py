@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mmface.utils.pickles.values import Array, Span, decode, kind_of
+
 from ..errors import DataFormatError, read_each
-from ..pickles.values import Array, Span, decode, kind_of
 
 CONTENT = 'expected a pickle of (encoded images, same), two images a pair'
 

@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 
 from mmface.structures import PairSet
+from mmface.utils.pickles.machine import PickleMachine
+from mmface.utils.pickles.values import decode
 
 from ..common.folds import contiguous_folds
 from ..common.placeholders import refuse_placeholder
 from ..errors import DataFormatError
-from ..pickles.machine import PickleMachine
 from ..pickles.opcodes import OPCODES
-from ..pickles.values import decode
 from ..table import EVALS
 from .content import CONTENT, take_apart, where_in_pack
 

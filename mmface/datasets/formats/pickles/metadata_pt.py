@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from mmface.utils.pickles.machine import PickleMachine
+from mmface.utils.pickles.values import Array, Span, decode, kind_of
+
 from ..errors import DataFormatError
-from .machine import PickleMachine
 from .opcodes import OPCODES
-from .values import Array, Span, decode, kind_of
 
 _CONVERT = 'expected a dict of NumPy arrays and lists of integers or strings, as torch.save writes it'
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataFormatError
+from ..data_format_error import DataFormatError
 from .values import Span, decode, kind_of
 
 _NAMES = {ord(opcode.code): opcode.name for opcode in pickletools.opcodes}
@@ -26,22 +26,32 @@ class PickleMachine:
 
     Args:
         data: the pickle, ``bytes`` or a memory map.
-        opcodes: name -> what it does to the machine; see :mod:`mmface.datasets.formats.pickles.opcodes`.
+        opcodes: name -> what it does to the machine; see :mod:`mmface.utils.pickles.plain_opcodes`.
         path: the file, for messages.
         inside: the part of the file, for messages: ``'data.pkl, '``.
         bytes_per_opcode: opcodes beyond the first 262,144 must be this rare.
+        start: where in ``data`` the pickle begins.
+        more: whether something may follow it; ``at`` is then where.
+
+    Attributes:
+        most_unfinished: lists, mappings and arrays that may be open at a time, one in the other or side by side.
     """
+    most_unfinished = _DEPTH
 
     def __init__(self,
                  data: Any,
                  opcodes: Mapping[str, Callable[['PickleMachine'], Any]],
                  path: Path,
                  inside: str = '',
-                 bytes_per_opcode: int = 32) -> None:
+                 bytes_per_opcode: int = 32,
+                 start: int = 0,
+                 more: bool = False) -> None:
         self.data, self.opcodes, self.path, self.inside = data, opcodes, path, inside
         self.size = len(data)
         self.limit = _FREE_OPCODES + self.size // bytes_per_opcode
-        self.at = self.offset = self.count = 0  # the next byte, that of the opcode that runs, and how many have run
+        self.at = self.offset = start  # the next byte, and that of the opcode that runs
+        self.count = 0  # of the opcodes that have run
+        self.more = more
         self.opcode = ''
         self.stack: list[Any] = []
         self.marks: list[int] = []
@@ -49,7 +59,7 @@ class PickleMachine:
         self.unfinished: set[int] = set()  # id() of what is on the stack and may still grow
 
     def run(self) -> Any:
-        """The object in the pickle, of lists, tuples, numbers and the stand-ins of :mod:`mmface.datasets.formats.pickles.values`.
+        """The object in the pickle, of lists, tuples, numbers and the stand-ins of :mod:`mmface.utils.pickles.values`.
 
         Raises:
             DataFormatError: for an opcode or a name that is not known, and for whatever else is wrong, with the offset.
@@ -66,7 +76,7 @@ class PickleMachine:
             self.opcodes[self.opcode](self)
         if len(self.stack) != 1 or self.marks:
             raise self.refuse(f'{len(self.stack)} objects and {len(self.marks)} marks left at STOP', _CUT)
-        if self.at != self.size:
+        if self.at != self.size and not self.more:
             raise self.refuse(f'{self.size - self.at} bytes after STOP', 'the file is damaged, or two files were joined')
         return self.stack[0]
 
@@ -79,8 +89,8 @@ class PickleMachine:
 
     def push_unfinished(self, value: Any) -> None:
         """Pushes something that may grow until it is put into something else."""
-        if len(self.unfinished) == _DEPTH:
-            raise self.refuse(f'opcode {self.opcode} nests deeper than {_DEPTH}')
+        if len(self.unfinished) == self.most_unfinished:
+            raise self.refuse(f'opcode {self.opcode} nests deeper than {self.most_unfinished}')
         self.unfinished.add(id(value))
         self.stack.append(value)
 

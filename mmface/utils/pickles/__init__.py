@@ -1,0 +1,1 @@
+"""Pickles read by a machine that imports and calls nothing."""
