@@ -1,4 +1,4 @@
-# make demo: the main job on procedural faces    make test: the test suite    make lint: style and types    make clean: back to the checkout
+# make demo: the main job on procedural faces    make test: the test suite    make lint: style and types    make docs: the site    make clean: back to the checkout
 # Each makes .venv in the checkout, or reuses it. Variables: PYTHON (which Python makes it), VENV (where), ORT (cpu or gpu), ARGS (for pytest).
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -9,7 +9,7 @@ SUITABLE := import ensurepip, sys, venv; sys.exit(not (3, 10) <= sys.version_inf
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.10 python3 python; do \
 	$$p -c '$(SUITABLE)' >/dev/null 2>&1 && { echo $$p; break; }; done)
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint docs clean
 demo: $(READY)
 	$(BIN)/python tools/demo.py
 
@@ -20,8 +20,11 @@ lint: $(BIN)/ruff
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+docs: $(BIN)/sphinx-build
+	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info mmface/.mim .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) build dist docs/_build docs/api *.egg-info mmface/.mim .pytest_cache .ruff_cache .mypy_cache
 	find mmface tools tests configs -name __pycache__ -prune -exec rm -rf {} +
 
 # Older than a changed requirement, it is made anew. The two ONNX Runtime packages overwrite each other: only ever one of them.
@@ -34,6 +37,10 @@ $(READY): setup.py pyproject.toml $(wildcard requirements/*.txt) | $(BIN)/python
 
 $(BIN)/ruff: $(READY)
 	$(PIP) install --quiet --constraint requirements/constraints.txt --requirement requirements/dev.txt
+	@touch $@
+
+$(BIN)/sphinx-build: $(READY) requirements/docs.txt
+	$(PIP) install --quiet --constraint requirements/constraints.txt --requirement requirements/docs.txt
 	@touch $@
 
 $(BIN)/python:

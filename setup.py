@@ -64,6 +64,7 @@ if __name__ == '__main__':
         packages=find_packages(include=['mmface', 'mmface.*']),
         include_package_data=True,
         cmdclass={'build_py': BuildWithMim},
+        entry_points={'console_scripts': ['mmface = mmface.commands.main:main']},
         python_requires='>=3.10,<3.14',
         install_requires=requirements('runtime'),
         extras_require={
@@ -80,6 +81,7 @@ if __name__ == '__main__':
             'tests': requirements('tests', 'faiss', 'lmdb', 'pyarrow', 'safetensors', 'webdataset', 'web'),
             'benchmark': requirements('benchmark'),
             'dev': requirements('dev'),
+            'docs': requirements('docs'),
             'all': requirements('lite', 'cpu', 'faiss', 'lmdb', 'pyarrow', 'safetensors', 'webdataset', 'web'),
         },
     )

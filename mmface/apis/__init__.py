@@ -4,8 +4,10 @@ from .face_cropper import FaceCrop, FaceCropper
 from .face_detector import DetectedFace, FaceDetector
 from .face_inferencer import FaceInferencer
 from .gallery import Gallery, GalleryError, GalleryIndex, Match
+from .get_model import get_model, get_model_info, list_models
 from .init_model import init_model
 from .onnx_backend import OnnxEmbedder
+from .open_embedder import open_embedder
 from .photo import PhotoError, read_photo
 from .threshold import Threshold, choose_threshold
 from .torch_backend import TorchEmbedder
@@ -14,5 +16,5 @@ from .verify import Verification, compare_faces
 __all__ = [
     'DetectedFace', 'FaceCrop', 'FaceCropper', 'FaceDetector', 'FaceInferencer', 'Gallery', 'GalleryError', 'GalleryIndex', 'Match',
     'OnnxEmbedder', 'PhotoError', 'Threshold', 'TorchEmbedder', 'Verification', 'choose_threshold', 'compare_faces', 'export_model',
-    'init_model', 'read_photo'
+    'get_model', 'get_model_info', 'init_model', 'list_models', 'open_embedder', 'read_photo'
 ]

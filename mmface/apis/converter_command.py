@@ -7,8 +7,7 @@ from mmengine.config import DictAction
 
 from mmface.datasets import open_records
 from mmface.datasets.formats.reader import Records
-
-from .command import run_command
+from mmface.utils.command import run_command
 
 
 def converter_parser(description: str | None) -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""From a data set of faces to its embeddings through an ONNX file."""
+"""From a data set of faces to its embeddings through a network."""
 from collections.abc import Callable
 
 import numpy as np
@@ -6,12 +6,12 @@ import numpy as np
 from mmface.datasets import EvalDataset
 
 from .embedding_cache import EmbeddingCache
-from .onnx_backend import OnnxEmbedder
+from .open_embedder import Embedder
 
 _CHUNK = 1024  # images in an entry of the cache: what an interrupted run loses at most
 
 
-def embed_dataset(embedder: OnnxEmbedder,
+def embed_dataset(embedder: Embedder,
                   dataset: EvalDataset,
                   mirrored: bool = False,
                   batch_size: int = 64,
@@ -52,7 +52,7 @@ def embed_dataset(embedder: OnnxEmbedder,
     return plain, flipped[0] if flipped else None
 
 
-def _key(cache: EmbeddingCache, embedder: OnnxEmbedder, dataset: EvalDataset, rows: range, mirrored: bool) -> str:
+def _key(cache: EmbeddingCache, embedder: Embedder, dataset: EvalDataset, rows: range, mirrored: bool) -> str:
     landmarks = getattr(dataset.images.set, 'landmarks', None)
     switches = dict(
         embedder.describe(), path=None, mirrored=mirrored,
@@ -60,7 +60,7 @@ def _key(cache: EmbeddingCache, embedder: OnnxEmbedder, dataset: EvalDataset, ro
     return cache.key(switches, map(dataset.images.read, rows))
 
 
-def _embed(embedder: OnnxEmbedder, dataset: EvalDataset, rows: range, views: tuple[bool, ...], batch_size: int,
+def _embed(embedder: Embedder, dataset: EvalDataset, rows: range, views: tuple[bool, ...], batch_size: int,
            progress: Callable[[int], object] | None) -> list[np.ndarray]:
     """Float32 [rows, D] of each view."""
     parts: list[list[np.ndarray]] = [[] for _ in views]
@@ -73,7 +73,7 @@ def _embed(embedder: OnnxEmbedder, dataset: EvalDataset, rows: range, views: tup
     return [np.concatenate(part) for part in parts]
 
 
-def _image(embedder: OnnxEmbedder, dataset: EvalDataset, at: int) -> np.ndarray:
+def _image(embedder: Embedder, dataset: EvalDataset, at: int) -> np.ndarray:
     image = dataset[at]['inputs'].numpy().transpose(1, 2, 0)
     if image.shape[:2] != embedder.size:
         raise ValueError(f'{dataset.images.set.paths[at]} is {image.shape[0]} x {image.shape[1]} (height x width), the network eats '

@@ -14,7 +14,7 @@ from mmface.utils.progress import Progress
 
 from .embed_dataset import embed_dataset
 from .embedding_cache import EmbeddingCache
-from .onnx_backend import OnnxEmbedder
+from .open_embedder import Embedder
 
 FILES = ('.npy', '.npz', '.safetensors')  #: what files of embeddings are called
 
@@ -48,7 +48,7 @@ class EmbeddingSource(ABC):
 
 
 class NetworkSource(EmbeddingSource):
-    """A network in ONNX format. Loose crops of a set with landmarks are aligned to the network's template and size.
+    """A network. Loose crops of a set with landmarks are aligned to the network's template and size.
 
     Args:
         embedder: the network.
@@ -56,7 +56,7 @@ class NetworkSource(EmbeddingSource):
         cache: see :func:`~mmface.apis.embed_dataset.embed_dataset`.
     """
 
-    def __init__(self, embedder: OnnxEmbedder, batch_size: int = 64, cache: EmbeddingCache | None = None) -> None:
+    def __init__(self, embedder: Embedder, batch_size: int = 64, cache: EmbeddingCache | None = None) -> None:
         self.embedder, self.batch_size, self.cache = embedder, batch_size, cache
         self.path = embedder.path
 

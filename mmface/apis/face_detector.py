@@ -7,7 +7,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from .download import fetch_file
+from mmface.zoo.download import fetch_file
 
 YUNET_URL = ('https://media.githubusercontent.com/media/opencv/opencv_zoo/47534e27c9851bb1128ccc0102f1145e27f23f98/'
              'models/face_detection_yunet/face_detection_yunet_2026may.onnx')

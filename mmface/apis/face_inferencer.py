@@ -2,7 +2,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import cv2
 import numpy as np
@@ -16,9 +16,8 @@ from mmface.structures import FaceDataSample
 from .face_cropper import Detector
 from .face_detector import DetectedFace, FaceDetector
 from .media import Picture, list_media, pictures
-from .onnx_backend import OnnxEmbedder
+from .open_embedder import open_embedder
 from .photo import PhotoError
-from .torch_backend import TorchEmbedder
 
 
 @dataclass
@@ -44,13 +43,13 @@ class FaceInferencer(BaseInferencer):
                 print(picture['path'], face['box'], face['norm'])
 
     Args:
-        model: an ``.onnx`` file, or a config.
+        model: an ``.onnx`` file, a config, a converted pair or a name of the zoo.
         weights: the config's checkpoint.
         device: where torch runs; an ONNX file runs where its providers say.
         detector: finds faces, as :class:`FaceDetector` does. Default: OpenCV's YuNet, fetched once.
         aligned: the pictures are aligned crops of the network's size, one face each.
         show_progress: whether to show a bar.
-        onnx_options: further arguments of :class:`OnnxEmbedder`.
+        onnx_options: further arguments of :func:`~mmface.apis.open_embedder.open_embedder`.
 
     Raises:
         ValueError, OSError, ImportError: as the parts raise them.
@@ -66,11 +65,8 @@ class FaceInferencer(BaseInferencer):
                  detector: Detector | None = None,
                  aligned: bool = False,
                  show_progress: bool = False,
-                 **onnx_options: object) -> None:
-        if isinstance(model, (str, Path)) and Path(model).suffix == '.onnx':
-            self.embedder: OnnxEmbedder | TorchEmbedder = OnnxEmbedder(model, **onnx_options)  # type: ignore[arg-type]
-        else:
-            self.embedder = TorchEmbedder(model, weights, device)
+                 **onnx_options: Any) -> None:
+        self.embedder = open_embedder(model, weights, device, **onnx_options)
         self.detector = None if aligned else detector or FaceDetector()
         self.target = landmark_template(self.embedder.size, self.embedder.template)
         self.show_progress = show_progress

@@ -8,12 +8,12 @@ from mmface.datasets.decode import decode_image
 from mmface.datasets.doctor import Finding
 from mmface.functional.geometry import landmark_template, similarity_transform, warp
 
-from .onnx_backend import OnnxEmbedder
+from .open_embedder import Embedder
 
 _BLOCK = 4096  # people a matrix product
 
 
-def find_overlap(embedder: OnnxEmbedder,
+def find_overlap(embedder: Embedder,
                  records: Any,
                  images: Any,
                  threshold: float = 0.5,
@@ -72,7 +72,7 @@ def _people(images: Any) -> Sequence[Any]:
     return images.set.paths if identities is None else identities
 
 
-def _means(embedder: OnnxEmbedder, reader: Any, rows: Sequence[int], people: Sequence[Any], batch_size: int,
+def _means(embedder: Embedder, reader: Any, rows: Sequence[int], people: Sequence[Any], batch_size: int,
            progress: Callable[[int], object] | None) -> tuple[list[Any], np.ndarray]:
     """The people, in the order of their first image that can be used, and the unit mean [P, D] of each one's unit embeddings."""
     known: dict[Any, int] = {}
@@ -93,7 +93,7 @@ def _means(embedder: OnnxEmbedder, reader: Any, rows: Sequence[int], people: Seq
     return list(known), means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)
 
 
-def _batches(embedder: OnnxEmbedder, reader: Any, rows: Sequence[int], people: Sequence[Any], batch_size: int,
+def _batches(embedder: Embedder, reader: Any, rows: Sequence[int], people: Sequence[Any], batch_size: int,
              progress: Callable[[int], object] | None) -> Iterator[tuple[list[Any], np.ndarray]]:
     """Owners and crops. What cannot be used is left out: the doctor's other checks name it."""
     for start in range(0, len(rows), batch_size):
@@ -105,7 +105,7 @@ def _batches(embedder: OnnxEmbedder, reader: Any, rows: Sequence[int], people: S
             progress(len(part))
 
 
-def _crop(embedder: OnnxEmbedder, reader: Any, row: int) -> np.ndarray | None:
+def _crop(embedder: Embedder, reader: Any, row: int) -> np.ndarray | None:
     """The aligned crop uint8 [H, W, 3], None where there is none."""
     landmarks = getattr(getattr(reader, 'set', None), 'landmarks', None)
     try:

@@ -10,7 +10,8 @@ import torch
 from mmengine.config import Config
 from mmengine.runner import Runner, find_latest_checkpoint
 
-from mmface.utils.dist import CPU_MODEL_WRAPPER, init_cpu_group
+from mmface.utils.dist import CPU_MODEL_WRAPPER, check_model_wrapper, init_cpu_group
+from mmface.utils.end_together import end_together
 
 
 def train(config: str | Path | Config,
@@ -38,7 +39,8 @@ def train(config: str | Path | Config,
         The runner after training; ``runner.model`` is the model.
 
     Raises:
-        ValueError: for ``auto_scale_lr`` with a config that names no base batch size.
+        ValueError: for ``auto_scale_lr`` with a config that names no base batch size, or a way to spread the model that is not offered.
+        RankFailedError: where another rank of a distributed training has failed, and why.
     """
     cfg = load_config(config, work_dir, cfg_options, launcher)
     if not validate:
@@ -55,9 +57,11 @@ def train(config: str | Path | Config,
                              'the batch size, over all ranks, that its learning rate is meant for')
         cfg.auto_scale_lr.enable = True
     check_num_classes(cfg)
+    check_strategy(cfg)
     prepare_devices(cfg)
-    runner = Runner.from_cfg(cfg)
-    runner.train()
+    with end_together():
+        runner = Runner.from_cfg(cfg)
+        runner.train()
     return runner
 
 
@@ -66,6 +70,14 @@ def check_num_classes(cfg: Config) -> None:
     dataset, head = cfg.train_dataloader.dataset, cfg.model.get('head') or {}
     if str(dataset.get('type')).removeprefix('mmface.') in ('FaceDataset', 'ConcatDataset') and 'num_classes' in head:
         dataset.setdefault('num_classes', head.num_classes)
+
+
+def check_strategy(cfg: Config) -> None:
+    """Refuses a config that asks for more than DistributedDataParallel around the backbone."""
+    if cfg.get('strategy') or cfg.get('runner_type', 'Runner') != 'Runner':
+        raise ValueError("strategy and runner_type are for MMEngine's FlexibleRunner, whose strategies wrap, save and load a model in "
+                         "their own way; training here is the Runner's. Many classes need none of them: model.head.sharded=True")
+    check_model_wrapper(str((cfg.get('model_wrapper_cfg') or {}).get('type', '')))
 
 
 def load_config(config: str | Path | Config, work_dir: str | Path | None, cfg_options: Mapping[str, Any] | None, launcher: str) -> Config:

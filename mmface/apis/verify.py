@@ -7,13 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from .face_cropper import FaceCrop, FaceCropper, crop_photos
-from .onnx_backend import OnnxEmbedder
+from .open_embedder import Embedder
 from .photo import PhotoError
 from .threshold import Threshold
-
-CAUTION = """\
-A similarity is not a probability that two photos show one person, and a threshold holds for images like those it was chosen on.
-Nothing here tells a living face from a picture of one, or says that you may compare these people: that takes their consent."""
 
 _BATCH = 32
 
@@ -71,7 +67,7 @@ def threshold_text(threshold: Threshold | None) -> str:
     return f'threshold   {threshold.value:.4f}  ({threshold.source})'
 
 
-def compare_faces(embedder: OnnxEmbedder, first: FaceCrop, second: FaceCrop, threshold: Threshold | None = None) -> Verification:
+def compare_faces(embedder: Embedder, first: FaceCrop, second: FaceCrop, threshold: Threshold | None = None) -> Verification:
     """Compares two aligned faces of the size that the network eats.
 
     Raises:
@@ -81,7 +77,7 @@ def compare_faces(embedder: OnnxEmbedder, first: FaceCrop, second: FaceCrop, thr
     return Verification(_cosine((first, second), embeddings), threshold, (first, second))
 
 
-def compare_pairs(embedder: OnnxEmbedder,
+def compare_pairs(embedder: Embedder,
                   cropper: FaceCropper,
                   pairs: Sequence[tuple[Path, Path]],
                   threshold: Threshold | None = None,

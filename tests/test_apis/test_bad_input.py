@@ -32,7 +32,7 @@ def run(tool, capsys, monkeypatch):
     """A tool, whose detector is :class:`Painted`."""
 
     def call(name, *args):
-        monkeypatch.setattr('mmface.apis.arguments.FaceDetector', lambda path: Painted())
+        monkeypatch.setattr('mmface.apis.face_detector.FaceDetector', lambda path: Painted())
         code = tool(name)([str(arg) for arg in args])
         return code, *capsys.readouterr()
 

@@ -101,6 +101,6 @@ def test_the_config_is_made_for_the_default_sizes():
 @pytest.mark.parametrize(('trained', 'untrained', 'problems'), [(.9, .7, 0), (.899, .7, 1), (.9, .701, 1), (.5, .9, 2)])
 def test_too_little_learned_or_an_easy_task_is_a_problem_and_exit_code_1(tool, monkeypatch, tmp_path, trained, untrained, problems, capsys):
     made = DemoReport(tmp_path, dict(network=row(trained)), dict(pixels=row(untrained)))
-    monkeypatch.setattr(tool, 'run_demo', lambda *args, **kwargs: made)
+    monkeypatch.setattr('mmface.apis.demo.run_demo', lambda *args, **kwargs: made)
     assert tool.main([]) == (1 if problems else 0)
     assert len(capsys.readouterr().err.splitlines()) == len(made.problems) == problems

@@ -58,7 +58,7 @@ class Intruder:
 
 def test_a_checkpoint_that_would_run_code_is_refused_and_does_not(config, tmp_path):
     torch.save(dict(state_dict={}, hook=Intruder(tmp_path / 'intruded')), tmp_path / 'bad.pth')
-    with pytest.raises(ValueError, match=r'bad.pth: cannot be loaded as tensors and plain values'):
+    with pytest.raises(ValueError, match=r'bad\.pth.*this file was made to run code'):
         init_model(config, tmp_path / 'bad.pth')
     assert not (tmp_path / 'intruded').exists()
 
@@ -66,13 +66,13 @@ def test_a_checkpoint_that_would_run_code_is_refused_and_does_not(config, tmp_pa
 @pytest.mark.parametrize('content', [b'', b'junk', b'PK\x03\x04junk'])
 def test_a_damaged_checkpoint_is_refused_by_name(config, tmp_path, content):
     (tmp_path / 'bad.pth').write_bytes(content)
-    with pytest.raises(ValueError, match=r'bad\.pth: cannot be loaded'):
+    with pytest.raises(ValueError, match=r'bad\.pth: '):
         init_model(config, tmp_path / 'bad.pth')
 
 
 def test_a_file_of_something_else_and_a_config_without_a_model_are_refused(config, tmp_path):
     torch.save([1, 2], tmp_path / 'list.pth')
-    with pytest.raises(ValueError, match=r'list.pth: holds neither'):
+    with pytest.raises(ValueError, match=r'list\.pth: holds list'):
         init_model(config, tmp_path / 'list.pth')
     with pytest.raises(ValueError, match='has no `model`'):
         init_model(Config(dict(a=1)))

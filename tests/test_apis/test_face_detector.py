@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mmface.apis import FaceDetector, face_detector, read_photo
-from mmface.apis.download import DownloadError
+from mmface.zoo import DownloadError
 
 
 @pytest.fixture(scope='module')

@@ -14,7 +14,7 @@ from mmengine.logging import HistoryBuffer
 from mmengine.runner import CheckpointLoader, checkpoint, runner
 from mmengine.utils import digit_version, package_utils
 
-from mmface.utils import compat
+from mmface.utils import compat, compat_checkpoint
 
 MMENGINE_0_10 = digit_version(mmengine.__version__) < digit_version('0.11.0rc1')
 
@@ -87,9 +87,16 @@ def test_transformers_5_with_pycocotools_breaks_stock_mmpretrain_and_not_ours(py
 
 def test_a_relative_last_checkpoint_is_looked_for_beside_the_pointer(tmp_path):
     (tmp_path / 'last_checkpoint').write_text('epoch_3.pth')
-    assert compat._stock_find_latest_checkpoint(str(tmp_path)) == 'epoch_3.pth'  # resumes only from inside the work folder
+    assert compat_checkpoint.stock_find_latest_checkpoint(str(tmp_path)) == 'epoch_3.pth'  # resumes only from inside the work folder
     for module in (runner, checkpoint, mmengine.runner):
         assert module.find_latest_checkpoint(str(tmp_path)) == str(tmp_path / 'epoch_3.pth')
+
+
+@pytest.mark.parametrize('order', ['import mmface, mmengine.runner as r', 'import mmengine.runner as r, mmface'])
+def test_checkpoints_are_mended_whether_mmface_comes_before_or_after(python, order):
+    done = python(f'{order}\nprint(r.find_latest_checkpoint.__module__, r.runner.find_latest_checkpoint.__module__, '
+                  'r.CheckpointLoader._schemes[""].__module__)')
+    assert done.stdout.split() == ['mmface.utils.compat_checkpoint'] * 3, done.stderr
 
 
 def test_an_absolute_last_checkpoint_and_none_are_as_before(tmp_path):

@@ -7,9 +7,19 @@ import pytest
 def test_importing_mmface_loads_neither_its_parts_nor_mmpretrain(python):
     done = python('import sys, mmface\n'
                   'print(*sorted(name for name in sys.modules if name.startswith("mmface")))\n'
-                  'print({"mmcv", "mmpretrain", "onnx", "onnxruntime", "scipy", "sklearn"} & set(sys.modules))')
+                  'print({"mmcv", "mmengine.runner", "mmpretrain", "onnx", "onnxruntime", "scipy", "sklearn", "torch"} & set(sys.modules))')
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ['mmface mmface.utils mmface.utils.compat mmface.utils.dependency mmface.version', 'set()']
+    assert done.stdout.splitlines() == [
+        'mmface mmface.utils mmface.utils.after_import mmface.utils.compat mmface.utils.dependency mmface.version', 'set()'
+    ]
+
+
+def test_what_the_package_offers_is_loaded_when_it_is_asked_for(python):
+    done = python('import sys, mmface\n'
+                  'print("mmface.apis" in sys.modules, hasattr(mmface, "nonsense"))\n'
+                  'from mmface import get_model, list_models\n'
+                  'print(get_model is sys.modules["mmface.apis"].get_model, list_models("no such model"))')
+    assert done.stdout.splitlines() == ['False False', 'True []'], done.stderr
 
 
 def test_no_module_of_mmface_warns_when_imported(python):

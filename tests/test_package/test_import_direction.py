@@ -11,7 +11,7 @@ MAY_IMPORT = {
     'registry': set(),
     'utils': set(),
     'version': set(),
-    '__init__': {'utils', 'version'},
+    '__init__': {'utils', 'version', 'apis'},  # apis when get_model is first asked for
     'datasets': FLOOR,
     'models': FLOOR,
     'evaluation': FLOOR,
@@ -20,6 +20,8 @@ MAY_IMPORT = {
     'export': FLOOR | {'models'},
     'zoo': FLOOR | {'models'},
     'apis': FLOOR | {'datasets', 'models', 'evaluation', 'visualization', 'runtime', 'export', 'zoo'},
+    '__main__': {'commands'},
+    'commands': FLOOR | {'datasets', 'evaluation', 'visualization', 'export', 'zoo', 'apis'},
 }
 
 

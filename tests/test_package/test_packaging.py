@@ -73,6 +73,37 @@ def test_the_wheel_is_pure_and_states_its_needs(root, wheel):
     assert any(name.endswith('/licenses/LICENSE') for name in archive.namelist())
 
 
+def test_the_wheel_brings_the_command(wheel):
+    archive = zipfile.ZipFile(wheel)
+    (name, ) = (name for name in archive.namelist() if name.endswith('.dist-info/entry_points.txt'))
+    assert archive.read(name).decode().split() == ['[console_scripts]', 'mmface', '=', 'mmface.commands.main:main']
+
+
+SMALL_DEMO = """
+import functools, sys, mmface
+from mmface.apis import demo
+from mmface.commands.main import main
+from mmface.datasets.procedural import SetSizes
+sizes = SetSizes(people=6, pictures=4, test_people=32, test_pictures=4, folds=2, pairs=240)
+demo.run_demo = functools.partial(demo.run_demo, sizes=sizes, cfg_options={'train_cfg.max_epochs': 1, 'train_dataloader.batch_size': 8})
+print(mmface.__file__)
+sys.exit(main(['demo', '--threads', '1']))
+"""
+
+
+@pytest.mark.slow
+def test_the_demo_of_the_wheel_runs_in_an_empty_folder(wheel, tmp_path):
+    zipfile.ZipFile(wheel).extractall(tmp_path / 'site')
+    (tmp_path / 'empty').mkdir()
+    env = dict(os.environ, PYTHONPATH=str(tmp_path / 'site'), OMP_NUM_THREADS='1')
+    done = subprocess.run([sys.executable, '-c', SMALL_DEMO], cwd=tmp_path / 'empty', env=env, check=False, capture_output=True, text=True,
+                          timeout=300)  # yapf: disable
+    assert done.stdout.splitlines()[0] == str(tmp_path / 'site/mmface/__init__.py')
+    assert done.returncode == 1, done.stderr  # so little data teaches nothing, which is a promise not kept
+    assert {'data', 'train', 'procedural.onnx', 'demo.png', 'results.json'} <= {
+        file.name for file in (tmp_path / 'empty/work_dirs/demo').iterdir()}
+
+
 def test_the_sdist_holds_every_file_that_a_build_needs(root, files, sdist):
     with tarfile.open(sdist) as archive:
         held = {name.partition('/')[2] for name in archive.getnames()}

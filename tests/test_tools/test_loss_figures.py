@@ -1,6 +1,7 @@
 """The papers' figures of losses: one command each, a PNG, an SVG and the numbers."""
 import csv
 import importlib.util
+import json
 import math
 from pathlib import Path
 
@@ -60,3 +61,31 @@ def test_boundaries(tmp_path, capsys):
     code, _, err = run('boundary', tmp_path, capsys, '--losses', 'P2SGradLoss')
     assert code == 2
     assert 'no boundary between classes' in err
+
+
+def record(iteration, shift, **state):
+    summary = dict(mean=50. + shift - iteration, p5=40., p25=45., p50=50., p75=55., p95=60.)
+    return json.dumps(dict(iter=iteration, theta_y=summary, theta_j=summary, gradient=summary, feature_norm=summary, state=state)) + '\n'
+
+
+def test_curves_of_two_trainings(tmp_path, capsys):
+    for name, state in (('one', {}), ('two', dict(norm_mean=20., norm_std=2.))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / 'training_curves.jsonl').write_text(''.join(record(i, len(state), **state) for i in (2, 4)))
+    code, rows, _ = run('curves', tmp_path, capsys, str(tmp_path / 'one'), f'second={tmp_path / "two/training_curves.jsonl"}')
+    assert code == 0
+    check_pictures(tmp_path)
+    found = {(row['training'], row['quantity'], row['iteration'], row['kind']): float(row['value']) for row in rows}
+    assert found['one', 'theta_y', '4', 'mean'] == 46
+    assert found['second', 'gradient', '2', 'p95'] == 60
+    assert found['second', 'state', '4', 'norm_mean'] == 20
+    assert len(rows) == 2 * 4 * 2 * 6 + 4
+
+
+def test_a_training_without_records_is_named(tmp_path, capsys):
+    assert f'{tmp_path}/none: there are no records' in run('curves', tmp_path, capsys, str(tmp_path / 'none'))[2]
+    code, _, err = run('curves', tmp_path, capsys, str(tmp_path))
+    assert code == 2
+    assert 'training_curves.jsonl: there are no records; add custom_hooks=[dict(type="TrainingCurvesHook")]' in err
+    (tmp_path / 'training_curves.jsonl').write_text(record(2, 0) + 'oops\n')
+    assert 'training_curves.jsonl, line 2: not a record' in run('curves', tmp_path, capsys, str(tmp_path))[2]

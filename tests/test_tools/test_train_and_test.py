@@ -79,7 +79,7 @@ def test_the_demo_answers_a_missing_config_and_not_with_the_code_of_a_failed_pro
 
 
 def test_an_error_from_a_worker_is_unwrapped(capsys):
-    from mmface.apis.command import run_command
+    from mmface.utils.command import run_command
 
     def fail():
         raise DataFormatError('Caught DataFormatError in DataLoader worker process 0.\nOriginal Traceback (most recent call last):\n'

@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mmface.apis.arguments import add_model_arguments, open_model
 from mmface.apis.onnx_backend import OnnxEmbedder
 from mmface.apis.onnx_session import PROVIDERS, open_session
+from mmface.commands.arguments import add_model_arguments, open_model
 from mmface.export.inputs import prepare_images
 
 TARGET = .95

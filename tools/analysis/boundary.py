@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from mmface.apis.command import run_command
 from mmface.apis.lab import LossProbe, boundary_angle, boundary_on_sphere, loss_name, parse_loss, write_curves
+from mmface.utils.command import run_command
 
 LOSSES = (
     'NormFaceLoss',

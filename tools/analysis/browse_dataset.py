@@ -16,10 +16,10 @@ from mmengine.registry import init_default_scope
 from PIL import Image, ImageDraw, ImageFont
 
 import mmface  # noqa: F401  (mends MMEngine)
-from mmface.apis.command import run_command
 from mmface.datasets.decode import decode_image
 from mmface.datasets.image_dataset import ImageDataset
 from mmface.registry import DATASETS
+from mmface.utils.command import run_command
 
 GAP, MARGIN, INK, PAPER = 4, 190, (30, 30, 30), (250, 250, 250)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from mmface.apis.command import run_command
 from mmface.apis.lab import write_curves
 from mmface.runtime.hooks.training_curves_hook import NAME
+from mmface.utils.command import run_command
 
 #: What is drawn, and how its axis is called.
 PANELS = {

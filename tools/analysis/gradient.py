@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 from matplotlib.figure import Figure
 
-from mmface.apis.command import run_command
 from mmface.apis.lab import LossProbe, loss_name, parse_loss, write_curves
+from mmface.utils.command import run_command
 
 #: AdaFace's statistics make its z run from -1 to 1 over norms from 10 to 100.
 LOSSES = (

@@ -12,9 +12,9 @@ from pathlib import Path
 import torch
 from matplotlib.figure import Figure
 
-from mmface.apis.command import run_command
 from mmface.apis.lab import LossProbe, parse_loss, write_curves
 from mmface.registry import MODELS
+from mmface.utils.command import run_command
 
 
 def parse_args(argv: list[str] | None) -> argparse.Namespace:

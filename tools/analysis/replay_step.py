@@ -7,9 +7,9 @@ from pathlib import Path
 from mmengine.config import Config, DictAction
 from mmengine.registry import init_default_scope
 
-from mmface.apis.command import run_command
 from mmface.registry import MODELS
 from mmface.runtime.diagnosis.step_dump import replay_step
+from mmface.utils.command import run_command
 
 SHOWN = 10
 

@@ -117,6 +117,8 @@ class Gallery:
 
     def rows(self) -> GalleryRows:
         """All that the file holds, read while nobody writes: a file that is replaced is overwritten."""
+        if not self.path.is_file():
+            return read_rows(self.path)  # which says so, and leaves no lock beside what is not there
         with locked(self.path):
             return self._read()
 

@@ -1,13 +1,13 @@
 """A registered loss asked at chosen angles: everything by autograd, nothing by a formula of its own."""
 import ast
 import warnings
-from functools import cached_property
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from mmface.models import FaceLoss, Target
+from mmface.models.losses.softmax_form import is_softmax
 from mmface.models.losses.statistics import Statistic
 from mmface.registry import MODELS
 
@@ -40,6 +40,9 @@ class LossProbe:
         config: of the loss. Besides its own arguments: ``norm``, that of the feature (default 20), and ``state``, values of buffers.
         num_classes: what the loss is told.
 
+    Attributes:
+        is_softmax: whether the loss has a probability, see :func:`~mmface.models.losses.softmax_form.is_softmax`.
+
     Raises:
         ValueError: for a buffer that the loss does not have.
     """
@@ -55,6 +58,7 @@ class LossProbe:
             if name not in buffers:
                 raise ValueError(f'{type(self.loss).__name__} has no state {name!r}; it has {sorted(buffers) or "none"}')
             buffers[name].fill_(value)
+        self.is_softmax = is_softmax(self.loss, self.norm)
 
     def target(self, cosine: Tensor, norm: Tensor | float | None = None) -> Target:
         """Rows at the cosines ``[B]`` to their prototypes; ``norm`` ``[B]`` or one for all."""
@@ -83,17 +87,6 @@ class LossProbe:
         fixed, = _derivatives(self.loss(t, held), (cosine, ))
         slope = -fixed / wrong if self.is_softmax else torch.full_like(fixed, torch.nan)
         return Response(loss.detach(), scaling, negative.sum(1), wrong, slope)
-
-    @cached_property
-    def is_softmax(self) -> bool:
-        """Whether the loss is softplus(S - logit) plus what does not depend on S: then dL/dS, on the scale of logits, moves with S."""
-        t = self.target(torch.linspace(-.9, .9, 19, dtype=torch.float64))
-        spec = self.loss.prepare(t)
-        if spec is None or spec.kind != 'lse':
-            return False
-        even = self._even(t)
-        moved = self._wrong(t, even + 1.5).logit() - self._wrong(t, even).logit()
-        return torch.allclose(moved, torch.full_like(moved, 1.5), rtol=1e-6)
 
     def satisfied(self, target: Tensor, negatives: Tensor, counts: Tensor | float = 1.) -> Tensor:
         """How far on its own side of the decision boundary the loss takes each row to be, ``[B]`` in [-1/2, 1/2]; 0 on the boundary.
@@ -126,15 +119,6 @@ class LossProbe:
     def _wrong(self, t: Target, S: Tensor) -> Tensor:
         S = S.detach().requires_grad_()
         return _derivatives(self.loss(t, S), (S, ))[0]
-
-    def _even(self, t: Target) -> Tensor:
-        """The S ``[B]`` at which neither side has won: in a softmax the target's logit. Far from it rounding would hide what moves."""
-        low, high = torch.full_like(t.similarity, -_FAR), torch.full_like(t.similarity, _FAR)
-        for _ in range(80):
-            middle = (low + high) / 2
-            negatives_win = self._wrong(t, middle) > .5
-            low, high = torch.where(negatives_win, low, middle), torch.where(negatives_win, middle, high)
-        return (low + high) / 2
 
 
 def parse_loss(text: str) -> dict:

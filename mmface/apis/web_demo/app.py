@@ -8,10 +8,11 @@ import numpy as np
 
 from mmface.apis.face_cropper import FaceCrop, FaceCropper
 from mmface.apis.gallery import Gallery
-from mmface.apis.onnx_backend import OnnxEmbedder
+from mmface.apis.open_embedder import Embedder
 from mmface.apis.photo import PhotoError, decode_photo
 from mmface.apis.threshold import Threshold
-from mmface.apis.verify import CAUTION, compare_faces
+from mmface.apis.verify import compare_faces
+from mmface.utils.caution import CAUTION
 from mmface.utils.dependency import require_extra
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ MAX_PIXELS = 50_000_000
 TOP = 5
 
 
-def create_app(embedder: OnnxEmbedder, cropper: FaceCropper, threshold: Threshold | None = None, gallery: Gallery | None = None) -> 'Flask':
+def create_app(embedder: Embedder, cropper: FaceCropper, threshold: Threshold | None = None, gallery: Gallery | None = None) -> 'Flask':
     """Builds the page. It is made on the server, without scripts and without anything from elsewhere.
 
     Args:

@@ -14,7 +14,7 @@ def shape_problem(head: str, in_channels: int, embeddings: Tensor, labels: Tenso
 
 
 def check_range(labels: Tensor, num_classes: int, ranks: int = 1) -> None:
-    """Raises a ValueError that names the first label outside [-1, num_classes), in the order of :func:`~mmface.functional.collectives.gathered`."""
+    """Raises a ValueError that names the first label outside [-1, num_classes); rows lie as ``gathered`` leaves them."""
     outside = (labels < -1) | (labels >= num_classes)
     if outside.any():
         at = int(outside.nonzero()[0])

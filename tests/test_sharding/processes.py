@@ -1,0 +1,27 @@
+"""Starts a module of this folder as the ranks of a training."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+def environment(**variables):
+    return {**os.environ, 'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1', **variables}
+
+
+def run_ranks(module, world, *arguments, timeout=300):
+    """``python MODULE RANK WORLD *ARGUMENTS`` for each rank; exit codes and standard errors. No process outlives this."""
+    commands = [[sys.executable, str(HERE / f'{module}.py'), str(rank), str(world), *map(str, arguments)] for rank in range(world)]
+    started = [subprocess.Popen(c, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for c in commands]
+    try:
+        errors = [process.communicate(timeout=timeout)[1] for process in started]
+    except subprocess.TimeoutExpired as error:
+        alive = [rank for rank, process in enumerate(started) if process.poll() is None]
+        raise AssertionError(f'ranks {alive} of {module} have not ended in {timeout} s') from error
+    finally:
+        for process in started:
+            process.kill()
+    return [process.returncode for process in started], errors
