@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 
 from mmface.utils.atomic_file import atomic_file
-from mmface.utils.dependency import require_extra
 
 from .common.array_files import read_arrays
 from .common.columns import read_names
@@ -78,7 +77,6 @@ def write_embeddings(path: str | Path, embeddings: np.ndarray, mirrored: np.ndar
     arrays = dict(embeddings=embeddings) if mirrored is None else dict(embeddings=embeddings, mirrored=mirrored)
     arrays = {key: np.ascontiguousarray(value) for key, value in arrays.items()}  # safetensors writes the buffer as it lies
     if path.suffix == '.safetensors':
-        require_extra('safetensors', f'writing {path.name}')
         from safetensors.numpy import save
         with atomic_file(path) as file:
             file.write(save(arrays, None if names is None else dict(names=json.dumps(list(names), ensure_ascii=False))))

@@ -8,7 +8,6 @@ from typing import Any
 import torch
 
 from mmface.utils.data_format_error import DataFormatError
-from mmface.utils.dependency import require_extra
 
 from .safetensors_stream import CODES
 
@@ -89,7 +88,6 @@ class ShardIndex:
         Raises:
             DataFormatError: for the first that is missing, truncated or another one.
         """
-        require_extra('safetensors', f'reading {folder.name}')
         from safetensors import SafetensorError, safe_open
         for name, expected in self.files.items():
             path = folder / name

@@ -10,7 +10,6 @@ from mmengine.optim import OptimWrapper
 from torch import nn
 
 from mmface.models.heads.class_shard import sharded_tensors
-from mmface.utils.dependency import require_extra
 
 from .load_optimizer import load_optimizer
 from .open_shards import shards_of
@@ -45,7 +44,6 @@ class ShardStore:
         """
         if not self.names:
             return
-        require_extra('safetensors', 'a checkpoint of a sharded head')
         names = [f'.{uuid.uuid4().hex}']
         broadcast_object_list(names)
         probe = directory / names[0]

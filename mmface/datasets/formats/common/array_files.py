@@ -8,8 +8,6 @@ from typing import IO
 import numpy as np
 from numpy.lib import format as npy
 
-from mmface.utils.dependency import require_extra
-
 from ..errors import DataFormatError
 from .placeholders import refuse_placeholder
 
@@ -91,7 +89,6 @@ def _check_type(path: Path, where: str, dtype: np.dtype) -> None:
 
 
 def _read_safetensors(path: Path) -> dict[str, np.ndarray]:
-    require_extra('safetensors', f'reading {path.name}')
     from safetensors import SafetensorError, safe_open
     arrays: dict[str, np.ndarray] = {}
     try:
