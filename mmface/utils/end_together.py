@@ -48,7 +48,7 @@ def _agree_on_reason(error: Exception, patience: float) -> str | None:
     with suppress(RuntimeError):  # the store has gone with the rank that kept it
         reason = store.compare_set('mmface/reason', '', own).decode()
         if dist.get_backend() == 'gloo':
-            pass  # closes the connections on which others wait
+            dist.destroy_process_group()  # closes the connections on which others wait
         store.add('mmface/ended', 1)
         end = time.monotonic() + patience
         while store.add('mmface/ended', 0) < ranks and time.monotonic() < end:
