@@ -8,6 +8,8 @@ from mmengine.config import Config
 from mmengine.dist import is_main_process
 from mmengine.runner import Runner
 
+from mmface.utils.end_together import end_together
+
 from .train import load_config, prepare_devices
 
 
@@ -46,7 +48,8 @@ def run_test(config: str | Path | Config,
     if amp:
         cfg.test_cfg.fp16 = True
     prepare_devices(cfg)
-    numbers = Runner.from_cfg(cfg).test()
+    with end_together():
+        numbers = Runner.from_cfg(cfg).test()
     if out is not None and is_main_process():
         mmengine.dump(numbers, str(out))
     return numbers

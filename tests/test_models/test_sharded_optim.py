@@ -2,6 +2,9 @@
 import pytest
 import sharded_optim
 import torch
+from torch import nn
+
+from mmface.runtime.optim.clip_norm import clip_norm
 
 pytestmark = pytest.mark.slow
 
@@ -26,3 +29,11 @@ def test_mixed_precision_follows_one_process(shared_classes):
         for rank in shared_classes[world]:
             torch.testing.assert_close(rank['mixed'], expected, rtol=0, atol=2e-3)
             torch.testing.assert_close(rank['mixed'], shared_classes[world][0]['mixed'], rtol=0, atol=0)
+
+
+@pytest.mark.parametrize('norm_type', [2., torch.inf])
+def test_an_empty_shard_has_no_part_in_the_norm(norm_type):
+    network, shard = nn.Parameter(torch.zeros(2)), nn.Parameter(torch.zeros(0, 3))
+    network.grad, shard.grad = torch.tensor([3., -4.]), torch.zeros(0, 3)
+    assert float(clip_norm([network, shard], {shard}, max_norm=1., norm_type=norm_type)) == torch.linalg.vector_norm(
+        torch.tensor([3., 4.]), norm_type)

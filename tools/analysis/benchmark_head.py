@@ -16,7 +16,6 @@ flushed, as the training tools do.
 import argparse
 import json
 import os
-import platform
 import statistics
 import sys
 import time
@@ -33,6 +32,7 @@ import mmface.models  # noqa: F401  (registers the heads)
 from mmface.models import Elementwise, FaceLoss, Target
 from mmface.registry import MODELS
 from mmface.runtime.optim.drawn_rows import drawn_rows
+from mmface.utils.cpu_model import cpu_model
 
 MIB = 2**20
 DIM = 512
@@ -270,12 +270,6 @@ def table(classes: int, batch: int, results: dict[str, dict[str, float]]) -> str
     lines += [f'| {name} | {r["ms"]:.0f} | {r["ratio"]:.2f} | {r["cpu_ratio"]:.2f} | {r["peak"]:.0f} | {r["idle"]:.0f} |'
               for name, r in results.items()]
     return '\n'.join(lines) + '\n'
-
-
-def cpu_model() -> str:
-    path = Path('/proc/cpuinfo')
-    lines = path.read_text().splitlines() if path.is_file() else []
-    return next((line.partition(':')[2].strip() for line in lines if line.startswith('model name')), platform.processor() or 'unknown CPU')
 
 
 def conditions(device: str, rounds: int) -> str:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Weak scaling of the sharded head: W processes with C classes each against one process with C, at the same global batch.
 
-    OMP_NUM_THREADS=1 python tools/analysis/benchmark_sharding.py --out work_dirs/sharding      the table of docs/sharding.md, 3 minutes
+    OMP_NUM_THREADS=1 python tools/analysis/benchmark_sharding.py --out work_dirs/sharding      the table of docs/sharding.md, 2 minutes
 
 Every process has one thread. Cores of a machine share its memory: beside the step, forward and backward, the three matrix products and one
 copy of the prototypes that no head can do without are timed in the same way, in one process and in W at once. What these lose is the
@@ -10,7 +10,6 @@ ceiling; the tool says which share of it the head reaches. Rounds are interleave
 import argparse
 import json
 import os
-import platform
 import statistics
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from torch import multiprocessing
 
 import mmface.models  # noqa: F401  (registers the heads)
 from mmface.registry import MODELS
+from mmface.utils.cpu_model import cpu_model
 
 DIM = 512
 MS = 1e3
@@ -128,7 +128,7 @@ def summary(rounds: Sequence[dict[str, float]]) -> dict[str, float]:
 
 def table(args: argparse.Namespace, found: dict[str, float]) -> str:
     one, many = f'1 process, {args.classes:,} classes', f'{args.ranks} processes, {args.ranks * args.classes:,} classes'
-    where = (f'{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end, torch '
+    where = (f'{cpu_model()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end, torch '
              f'{torch.__version__}; B = {args.batch}, D = {DIM}, {args.loss}, one thread a process, {args.rounds} rounds')
     return '\n'.join([
         where, '',
