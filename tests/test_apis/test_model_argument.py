@@ -104,7 +104,7 @@ def test_a_file_of_another_project_fetched_by_hand_is_converted(tmp_path):
     torch.manual_seed(0)
     network = build_network(model)
     file = write_foreign(ModelPair(network.state_dict(), Manifest('mmface', embedding_config(model))), entry.converter, tmp_path / 'x.pt')
-    file.with_suffix('.json').unlink()  # as their authors publish it
+    file.with_name('x.pt.json').unlink()  # as their authors publish it
     found = get_model(name, pretrained=file)
     assert all(torch.equal(tensor, network.state_dict()[key]) for key, tensor in found.state_dict().items())
     assert found.data_preprocessor.color == 'BGR'
