@@ -3,11 +3,10 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from mmengine.config import DictAction
-
 from mmface.datasets import open_records
 from mmface.datasets.formats.reader import Records
 from mmface.utils.command import run_command
+from mmface.utils.dict_action import DictAction
 
 
 def converter_parser(description: str | None) -> argparse.ArgumentParser:

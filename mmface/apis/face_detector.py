@@ -14,7 +14,8 @@ YUNET_URL = ('https://media.githubusercontent.com/media/opencv/opencv_zoo/47534e
 """YuNet (Wu et al., Machine Intelligence Research 2023), MIT licence, 230 kB; its input size is free, for OpenCV 4.8 to 5."""
 YUNET_SHA256 = 'ebafce4e3c118d6554634be5c27ab333b4c047a9a8c3faf1d7cf93101c22f0f0'
 
-WITHOUT_NETWORK = 'Without a network, fetch the file on another machine and give its path as the detector (--detector PATH)'
+WITHOUT_NETWORK = ('Without a network, fetch the file on another machine and give its path: --detector PATH, or for "mmface align" '
+                   '--detector-file PATH')
 
 LONG_SIDES = (640, 320, 1600)
 """Sizes to look at, in pixels, until one shows a face: YuNet sees faces of 10 to 300 px."""

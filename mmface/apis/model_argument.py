@@ -60,7 +60,7 @@ def model_source(model: str | Path | Config, checkpoint: str | Path | None = Non
         return _of_pair(ModelPair.read(model), Path(model))
     if suffix in CHECKPOINTS:
         raise ValueError(f'{model}: this file does not say which network it is of. Give its config as the model and the file as its '
-                         'checkpoint, or convert it: python tools/model_converters/convert.py FILE')
+                         'checkpoint, or convert it: mmface convert FILE')
     return zoo_source(model_index().find(str(model)), True if checkpoint is None else checkpoint, accept_unverified)
 
 

@@ -125,7 +125,8 @@ class OnnxEmbedder:
     def _agree(self, name: str, given: Any, recorded: Any, kind: Callable[[Any], Any]) -> Any:
         values = [kind(value) for value in (recorded, given) if value is not None]
         if not values:
-            raise ValueError(f'{self.path}: its metadata do not give {name!r}: pass {name} (on the command line --{name})')
+            raise ValueError(f'{self.path}: its metadata do not give {name!r}: pass {name} (on the command line --{name}), '
+                             'or write all that it needs into a copy: mmface annotate')
         if values[0] != values[-1]:
             raise ValueError(f'{self.path}: {name} {values[-1]} was given, but the file is made for {values[0]}; leave {name} out')
         return values[0]

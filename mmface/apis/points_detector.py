@@ -50,7 +50,7 @@ def build_detector(name: str, file: str | Path | None = None) -> Detector:
         return FaceDetector(file)
     module, colon, function = name.partition(':')
     if not colon:
-        raise ValueError(f"detector {name!r}: expected 'yunet' or 'module:function'")
+        raise ValueError(f"detector {name!r}: expected 'yunet' or 'module:function'; YuNet's file goes to --detector-file")
     try:
         return PointsDetector(name, getattr(import_module(module), function))
     except (ImportError, AttributeError) as error:

@@ -44,6 +44,8 @@ def run_test(config: str | Path | Config,
     cfg = load_config(config, work_dir, cfg_options, launcher)
     if cfg.get('test_dataloader') is None:
         raise ValueError(f'{cfg.filename} has no test_dataloader: nothing to test on')
+    if '://' not in str(checkpoint) and not Path(checkpoint).is_file():
+        raise FileNotFoundError(f'{checkpoint} can not be found.')
     cfg.load_from, cfg.resume = str(checkpoint), False
     if amp:
         cfg.test_cfg.fp16 = True

@@ -44,10 +44,13 @@ def split_people(faces: Path, out: Path, people: int | None = None, pairs: int =
         seed: of the draw.
 
     Raises:
+        FileNotFoundError: ``faces`` is no folder.
         FileExistsError: ``out`` exists.
         ValueError: too few people with several images.
         DataFormatError: ``faces`` is no folder of images, a directory a person.
     """
+    if not faces.is_dir():
+        raise FileNotFoundError(f'{faces}: no such folder')
     if out.exists():
         raise FileExistsError(f'{out} exists already: remove it or name another folder')
     if folds < 1 or pairs < 2 * folds:
@@ -80,16 +83,24 @@ def draw_pairs(folds: list[dict[str, int]], pairs: int, rng: np.random.Generator
         pairs: at most, of all folds together; fewer where a fold has fewer.
         rng: what draws.
     """
-    genuine = [[(name, i + 1, j + 1) for name, count in fold.items() for i in range(count) for j in range(i + 1, count)] for fold in folds]
-    impostors = [[(one, other) for at, one in enumerate(fold) for other in list(fold)[at + 1:]] for fold in folds]
-    each = min(pairs // len(folds) // 2, *map(len, genuine), *map(len, impostors))
+    couples = [_couples(fold) for fold in folds]
+    each = min(pairs // len(folds) // 2, *(len(kind) for both in couples for kind in both))
     lines = [f'{len(folds)}\t{each}']
-    for fold, same, different in zip(folds, genuine, impostors, strict=True):
-        lines += ['\t'.join(map(str, same[at])) for at in np.sort(rng.permutation(len(same))[:each])]
-        for at in np.sort(rng.permutation(len(different))[:each]):
-            one, other = different[at]
-            lines.append(f'{one}\t{rng.integers(fold[one]) + 1}\t{other}\t{rng.integers(fold[other]) + 1}')
+    for fold, (genuine, impostors) in zip(folds, couples, strict=True):
+        images = [(name, number) for name, count in fold.items() for number in range(1, count + 1)]
+        for first, second in genuine[np.sort(rng.permutation(len(genuine))[:each])]:
+            lines.append('\t'.join(map(str, (*images[first], images[second][1]))))
+        for first, second in impostors[np.sort(rng.permutation(len(impostors))[:each])]:
+            lines.append('\t'.join(map(str, (*images[first], *images[second]))))
     return lines
+
+
+def _couples(fold: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
+    """All couples ``[N, 2]`` of a fold's images, counted person after person: of one person, and of two."""
+    person = np.repeat(np.arange(len(fold)), list(fold.values()))
+    couples = np.stack(np.triu_indices(len(person), 1), 1)
+    same = person[couples[:, 0]] == person[couples[:, 1]]
+    return couples[same], couples[~same]
 
 
 def _images(faces: Path) -> dict[str, list[Path]]:
@@ -109,7 +120,8 @@ def _draw_people(images: dict[str, list[Path]], people: int, folds: int, rng: np
     able = [person for person, files in images.items() if len(files) > 1]
     if people < LEAST * folds or people > len(able) or people >= len(images):
         raise ValueError(f'{people} people to test with in {folds} folds: it takes {LEAST * folds} with several images each and somebody '
-                         f'left to train on; of {len(images)} people {len(able)} have several images. Ask for fewer folds or people')
+                         f'left to train on; of {len(images)} people {len(able)} have several images. '
+                         'Ask for fewer folds or people (--folds, --people)')
     drawn = [able[at] for at in rng.permutation(len(able))[:people]]
     return [sorted(drawn[at::folds]) for at in range(folds)]
 

@@ -1,6 +1,7 @@
 """Training, as ``tools/train.py`` does it."""
 import inspect
 import os
+import warnings
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -51,6 +52,9 @@ def train(config: str | Path | Config,
         resume = find_latest_checkpoint(cfg.work_dir)
     if resume is not None:
         cfg.resume, cfg.load_from = True, str(resume)
+    elif not cfg.get('resume') and find_latest_checkpoint(cfg.work_dir):
+        warnings.warn(f'{cfg.work_dir} has checkpoints of another training, which this one overwrites: --resume goes on with it, '
+                      '--work-dir names another place', UserWarning, stacklevel=2)
     if auto_scale_lr:
         if 'base_batch_size' not in (cfg.get('auto_scale_lr') or {}):
             raise ValueError('scaling the learning rate needs auto_scale_lr=dict(base_batch_size=...) in the config: '

@@ -5,7 +5,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mmengine.config import DictAction
+from mmface.utils.dict_action import DictAction
 
 from .completers import complete_config, complete_network
 

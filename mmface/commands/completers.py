@@ -2,9 +2,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from mmengine.fileio import load
+from mmface.utils.config_folder import config_folder
+from mmface.utils.read_yaml import read_yaml
 
-from .configs import config_folder, config_names
+from .configs import config_names
 
 
 def complete_config(prefix: str, **_: object) -> list[str]:
@@ -15,7 +16,7 @@ def complete_config(prefix: str, **_: object) -> list[str]:
 def complete_model(prefix: str, **_: object) -> list[str]:
     """Names of the zoo, read here because ``mmface.zoo`` takes seconds to import, and nobody waits that long for a completion."""
     root = config_folder().parent
-    metafiles = [load(root / file) for file in load(root / 'model-index.yml')['Import']]
+    metafiles = [read_yaml(root / file) for file in read_yaml(root / 'model-index.yml')['Import']]
     return [model['Name'] for metafile in metafiles for model in metafile.get('Models', ()) if model['Name'].startswith(prefix)]
 
 

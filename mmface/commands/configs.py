@@ -2,14 +2,7 @@
 import difflib
 from pathlib import Path
 
-import mmface
-
-
-def config_folder() -> Path:
-    """Where the configs lie: ``mmface/.mim/configs`` of an installed package, or ``configs`` of a checkout that is not installed."""
-    package = Path(mmface.__file__).resolve().parent
-    installed = package / '.mim/configs'
-    return installed if installed.is_dir() else package.parent / 'configs'
+from mmface.utils.config_folder import config_folder
 
 
 def config_names() -> list[str]:

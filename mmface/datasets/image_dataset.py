@@ -79,5 +79,5 @@ class ImageDataset(Dataset):
 
 def inspectable(error: DataFormatError, path: object = None) -> DataFormatError:
     """The error with the command that looks through the whole set that it is in: ``path``, or else the error's own."""
-    command = f'python tools/dataset_doctor.py {error.path if path is None else path}'
+    command = f'mmface doctor {error.path if path is None else path}'
     return DataFormatError(error.path, error.where, error.value, f'{error.hint}; all that is wrong with the set: {command}'.lstrip('; '))

@@ -59,7 +59,7 @@ def read_thresholds(path: str | Path, model_id: str | None = None) -> dict:
     try:
         record = json.loads(path.read_bytes())
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f'{path}: not JSON ({error}), expected what tools/evaluate.py --thresholds writes') from error
+        raise ValueError(f'{path}: not JSON ({error}), expected what "mmface evaluate --thresholds" writes') from error
     _check(record, str(path))
     if model_id not in (None, record['model_id']):
         raise ValueError(f'{path}: its thresholds are of the network {record["model_id"]}, this one is {model_id}: '

@@ -47,7 +47,7 @@ def convert_onnx(source: str | Path,
         raise ValueError(f'{source}: not an ONNX file ({error})') from error
     record = read_metadata(proto, source)
     if record is None:
-        raise ValueError(f'{source}: has no record of what it takes; tools/annotate.py writes one')
+        raise ValueError(f'{source}: has no record of what it takes; "mmface annotate" writes one')
     if record['precision'] != 'fp32' or precision.convert_file is None:
         raise ValueError(f'{source}: {precision.name} cannot be made from a file in {record["precision"]}, only fp16 and int8 from fp32; '
                          'export it from config and checkpoint')

@@ -84,7 +84,7 @@ def load_program(path: str | Path) -> tuple[Callable[[Tensor], Tensor | tuple[Te
         extra = {METADATA_KEY: ''}
         module = torch.export.load(path, extra_files=extra).module()
     except Exception as error:  # zipfile and torch raise a dozen classes
-        raise ValueError(f'{path}: not a .pt2 file that tools/export.py wrote ({error})') from error
+        raise ValueError(f'{path}: not a .pt2 file that "mmface export" wrote ({error})') from error
     return module, parse_metadata(extra[METADATA_KEY], path)
 
 

@@ -49,6 +49,7 @@ def download(url: str,
         UnverifiedError: nobody vouches for the file.
         DownloadError: not reachable, or other bytes than expected.
     """
+    sha256 = sha256 and sha256.lower()
     folder = cache_folder() if folder is None else Path(folder)
     target = folder / file_name(url)
     folder.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ def fetch_weights(entry: ModelEntry, accept_unverified: bool = False) -> Path:
         'by hand': f"its authors' page cannot be fetched by a program: open {entry.page}, and pass the file "
                    f"(get_model('{entry.name}', pretrained='FILE'))",
         'rebuild': f'its weights are not published. Train it: {entry.rebuild}',
-        'config only': f'nobody has trained it. Train it: python tools/train.py {entry.config}',
+        'config only': f'nobody has trained it. Train it: mmface train {entry.name}',
     }
     if entry.status in ways:
         raise ValueError(f'{entry.name}: {ways[entry.status]}')

@@ -52,6 +52,8 @@ def write_foreign(pair: ModelPair,
     if to not in LAYOUTS:
         raise ValueError(f'layout {to!r} is none of {", ".join(LAYOUTS)}')
     layout, path, model = LAYOUTS[to], Path(path), pair.manifest.model
+    if 'neck' not in model:
+        raise ValueError(f'{layout.project} has no network without a neck')
     state = layout.write(backbone_only(pair.weights), model['backbone'], model['neck'])
     content: dict = {layout.prefix + key: tensor.contiguous() for key, tensor in state.items()}
     record = replace(

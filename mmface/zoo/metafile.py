@@ -2,7 +2,7 @@
 from pathlib import Path
 from typing import Any
 
-from mmengine.fileio import load
+from mmface.utils.read_yaml import read_yaml
 
 from .entry import LicenceTerms, ModelEntry, Origin, Result
 from .metafile_error import MetafileError
@@ -83,7 +83,7 @@ def read_mapping(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise FileNotFoundError(f'{path}: there is no such file')
     try:
-        content = load(str(path))
+        content = read_yaml(path)
     except Exception as error:  # the parser has its own class of errors
         raise MetafileError(path, f'not YAML: {error}', 'docs/model_zoo.md has the schema') from error
     if not isinstance(content, dict):

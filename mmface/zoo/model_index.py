@@ -37,7 +37,7 @@ class ModelIndex:
         """
         if name not in self.entries:
             near = difflib.get_close_matches(name, self.entries, n=3, cutoff=.5)
-            hint = f'did you mean {" or ".join(near)}?' if near else 'mmface.list_models() lists them'
+            hint = f'did you mean {" or ".join(near)}?' if near else '"mmface models list" or mmface.list_models() lists them'
             raise ValueError(f'the zoo has no model {name!r}: {hint}')
         return self.entries[name]
 

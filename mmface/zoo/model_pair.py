@@ -30,9 +30,12 @@ class ModelPair:
         Raises:
             FileNotFoundError: one of the two is missing.
             ValueError: damaged, or the weights are not those that the manifest is about.
+            DataFormatError: a manifest that asks for more than modules, see :func:`~mmface.zoo.known_types.check_types`.
         """
+        from .known_types import check_types  # which loads all models, and listing the zoo needs none
         weights, manifest = pair_paths(path)
         record = Manifest.read(manifest)
+        check_types(record.model, manifest)
         if not weights.is_file():
             raise FileNotFoundError(f'{weights}: there is no such file; {manifest.name} is the manifest of one')
         content = weights.read_bytes()

@@ -1,6 +1,7 @@
 """One request for a file, or for the rest of one."""
 import os
 import re
+import ssl
 from email.message import Message
 from http.client import HTTPException, HTTPResponse
 from urllib.error import HTTPError, URLError
@@ -60,7 +61,7 @@ def transfer(part: PartialFile, size: int | None, resume_anyhow: bool, timeout: 
     except URLError as error:
         late = isinstance(error.reason, TimeoutError)
         raise DownloadError(f'timed out: no answer for {timeout:g} s' if late else f'{error.reason}') from error
-    except (ConnectionError, HTTPException) as error:
+    except (ConnectionError, HTTPException, ssl.SSLError) as error:
         raise DownloadError(f'the connection broke after {part.size:,} bytes ({type(error).__name__}: {error})') from error
 
 

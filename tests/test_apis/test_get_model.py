@@ -90,7 +90,7 @@ def test_the_nearest_names_are_suggested():
 
 @pytest.mark.parametrize(('status', 'words'), [
     ('rebuild', 'not published. Train it: python tools/'),
-    ('config only', 'tools/train.py configs/'),
+    ('config only', 'mmface train '),
     ('by hand', r"cannot be fetched by a program: open https://.*pretrained='FILE'"),
 ])
 def test_what_has_no_weights_says_how_to_come_by_them(status, words):

@@ -56,7 +56,7 @@ def test_the_same_seed_gives_the_same_files_and_another_another_choice(faces, tm
 
 def test_pairs_are_as_many_as_asked_for_or_as_the_poorest_fold_has():
     folds = [{'a': 4, 'b': 4, 'c': 2}, {'d': 2, 'e': 2}]
-    assert draw_pairs(folds, 1000, np.random.default_rng(0))[0] == '2\t1'  # d and e make one impostor pair
+    assert draw_pairs(folds, 1000, np.random.default_rng(0))[0] == '2\t2'  # d and e make two genuine pairs
     assert draw_pairs(folds[:1], 4, np.random.default_rng(0))[0] == '1\t2'
 
 

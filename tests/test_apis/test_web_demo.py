@@ -169,7 +169,8 @@ def test_the_page_says_what_it_is_not(client):
 
 
 @pytest.mark.parametrize(('arguments', 'words'), [
-    (('--host', '0.0.0.0'), '--expose'), (('--gallery', '{0}/none'), 'no such gallery'), (('--far', '1e-3'), 'no threshold')])
+    (('--host', '0.0.0.0'), '--expose'), (('--gallery', '{0}/none'), 'no such gallery'), (('--far', '1e-3'), 'no threshold'),
+    (('--port', '99999'), 'port 99999: expected 0 to 65535')])
 def test_the_tool_refuses_with_exit_code_2(tool, capsys, colour_model, tmp_path, arguments, words):
     assert tool('web_demo')([str(colour_model()), '--aligned', '--port', '0', *(text.format(tmp_path) for text in arguments)]) == 2
     assert words in capsys.readouterr().err

@@ -64,3 +64,16 @@ def test_the_arguments_of_a_network_are_the_same_everywhere():
 
 def _from_the_description_on(text: str) -> list[str]:
     return text.partition('\n\n')[2].splitlines()
+
+
+@pytest.mark.parametrize('option', ['a', 'a=[1,2', 'a=[dict(b=1,c=2)]'])
+def test_an_option_that_is_no_key_and_value_ends_with_the_usage(option, capsys):
+    with pytest.raises(SystemExit, match='2'):
+        build_parser().parse_args(['train', 'config.py', '--cfg-options', 'x=1', option])
+    assert f'--cfg-options: cannot read {option!r}: expected KEY=VALUE' in capsys.readouterr().err
+
+
+def test_options_are_read_as_mmengine_reads_them_but_for_spaces():
+    words = ['x=1', 'y=[1, 2.5,a]', 'z=None', 'w=true', 'path=data/my faces/train.rec', "q='b'"]
+    found = build_parser().parse_args(['train', 'config.py', '--cfg-options', *words]).cfg_options
+    assert found == dict(x=1, y=[1, 2.5, 'a'], z=None, w=True, path='data/my faces/train.rec', q='b')

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from mmengine.config import Config
 
-from mmface.commands.configs import config_folder, config_names, find_config
+from mmface.commands.configs import config_names, find_config
+from mmface.utils.config_folder import config_folder
 
 NAME = 'arcface/arcface_mobilefacenet_1xb32_own-photos'
 

@@ -124,10 +124,10 @@ def test_an_image_that_cannot_be_used_stops_with_file_key_reason_and_the_command
     root = tree('a/1.jpg', 'a/2.jpg')
     (root / 'a/2.jpg').write_bytes(b'<html>')
     dataset = FaceDataset(root, pipeline=PLAIN)
-    facts = [str(root), 'a/2.jpg', 'not an image', f'python tools/dataset_doctor.py {root}']
+    facts = [str(root), 'a/2.jpg', 'not an image', f'mmface doctor {root}']
     for index in (1, (0, 1)):
         with pytest.raises(DataFormatError) as raised:
             dataset[index]
         assert [fact for fact in facts if fact not in str(raised.value)] == []
-    with pytest.raises(DataFormatError, match=r'no such file.*python tools/dataset_doctor\.py .*nowhere'):
+    with pytest.raises(DataFormatError, match=r'no such file.*mmface doctor .*nowhere'):
         FaceDataset(root / 'nowhere')

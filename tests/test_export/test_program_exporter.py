@@ -93,7 +93,7 @@ def repacked(source, target, change):
 ])
 def test_a_file_that_could_run_code_is_refused_unread(exported, tmp_path, monkeypatch, change, says):
     monkeypatch.setattr(torch.export, 'load', lambda *_, **__: pytest.fail('it was opened'))
-    with pytest.raises(ValueError, match=rf'(?s)bad\.pt2: not a \.pt2 file that tools/export\.py wrote.*{says}'):
+    with pytest.raises(ValueError, match=rf'(?s)bad\.pt2: not a \.pt2 file that "mmface export" wrote.*{says}'):
         load_program(repacked(exported.path, tmp_path / 'bad.pt2', change))
 
 

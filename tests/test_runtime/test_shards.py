@@ -217,6 +217,11 @@ def test_a_run_that_would_lose_them_does_not_start(tmp_path):
     stock = {'default_hooks.checkpoint': dict(type='CheckpointHook', interval=1, _delete_=True)}
     with pytest.raises(ValueError, match=r'no hook saves the shards.*AtomicCheckpointHook'):
         train(tmp_path, **SHARDED, **stock)
+
+
+def test_a_stock_moving_average_of_shards_is_refused(tmp_path):
+    with pytest.raises(ValueError, match='use FaceEMAHook, which leaves them out'):
+        train(tmp_path, **SHARDED, custom_hooks=[dict(type='EMAHook')])
     assert not list(tmp_path.glob('*.pth'))
     assert not (tmp_path / 'record').exists()
 

@@ -214,6 +214,18 @@ def test_a_training_of_ours_becomes_a_file_of_insightface(tool, iresnet, tmp_pat
     assert code == 0 and found.keys() == iresnet.keys() and all(torch.equal(value, found[key]) for key, value in iresnet.items())
 
 
+@pytest.mark.parametrize(('model', 'words'), [
+    ("backbone=dict(type='MobileFaceNet'), neck=dict(type='GDCNeck')", 'has no MobileFaceNet, only IResNet'),
+    ("backbone=dict(type='IResNet', depth=18), neck=dict(type='mmpretrain.GlobalAveragePooling')", 'has no GlobalAveragePooling'),
+    ("backbone=dict(type='IResNet', depth=18)", 'has no network without a neck'),
+])
+def test_a_network_of_another_kind_is_refused_by_name(model, words, tool, tmp_path):
+    save(tmp_path / 'epoch_1.pth', {'state_dict': {'backbone.conv1.weight': torch.ones(1)}, 'meta': {}})
+    (tmp_path / 'config.py').write_text(f"model = dict(type='FaceRecognizer', {model})")
+    code, _, err = tool(tmp_path / 'epoch_1.pth', '--config', tmp_path / 'config.py', '--to', 'insightface', '--out', tmp_path / 'x.pt')
+    assert code == 2 and f'InsightFace (iresnet) {words}' in err and 'Traceback' not in err and not (tmp_path / 'x.pt').exists()
+
+
 def test_a_checkpoint_to_train_on_from_is_written_where_the_name_says_so(iresnet, tmp_path):
     found = convert(save(tmp_path / 'a.pt', iresnet), licence=dict(code='MIT'))
     written = found.write(tmp_path / 'ours.pth')

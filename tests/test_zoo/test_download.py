@@ -3,11 +3,13 @@ import hashlib
 import json
 import multiprocessing
 import socket
+import ssl
 from urllib.request import Request
 
 import pytest
 
 from mmface.utils.cache_folder import cache_folder
+from mmface.zoo import transfer
 from mmface.zoo.download import DownloadError, UnverifiedError, download, fetch_file, file_name
 from mmface.zoo.pin import Pin
 from mmface.zoo.transfer import _SameSafety
@@ -192,6 +194,17 @@ def test_no_server_and_a_silent_one_are_said_with_the_way_out(cache, monkeypatch
             fetch_file(f'http://127.0.0.1:{port}/file.onnx', SHA256, 'Do it by hand', timeout=.2)
     with pytest.raises(DownloadError, match=r'Connection refused.*Do it by hand'):
         fetch_file(f'http://127.0.0.1:{port}/file.onnx', SHA256, 'Do it by hand')
+
+
+def test_an_encrypted_connection_that_breaks_is_a_reason_to_try_the_mirror(server, cache, monkeypatch):
+    receive = transfer._receive
+
+    def break_once(*args):
+        monkeypatch.setattr(transfer, '_receive', receive)
+        raise ssl.SSLError('record layer failure')
+
+    monkeypatch.setattr(transfer, '_receive', break_once)
+    assert download(server.url(), SHA256, mirrors=[server.url('good', 'mirror.bin')]).read_bytes() == BODY
 
 
 def test_an_encrypted_address_does_not_lead_to_a_plain_one():

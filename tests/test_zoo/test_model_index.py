@@ -84,6 +84,7 @@ def test_names_are_listed_by_pattern_and_task(write):
     ('{Code: MIT, Weights: research only, Data: unknown}', '{Code: MIT}', r'arcface_theirs, Licence: .* does not fit'),
     ('Protocol: ten folds', 'Protokoll: ten folds', r'Results\[0\].*does not fit'),
     ('Models:', 'Models: [', 'metafile.yml: not YAML'),
+    ('ten people', '!!python/object/apply:os.getcwd []', 'metafile.yml: not YAML'),  # which mmengine.fileio.load would call
 ])
 def test_what_is_wrong_is_named_with_file_and_model(write, old, new, words):
     assert old in METAFILE

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from mmengine.config import Config, DictAction
+from mmengine.config import Config
 from mmengine.registry import init_default_scope
 from PIL import Image, ImageDraw, ImageFont
 
@@ -20,6 +20,7 @@ from mmface.datasets.decode import decode_image
 from mmface.datasets.image_dataset import ImageDataset
 from mmface.registry import DATASETS
 from mmface.utils.command import run_command
+from mmface.utils.dict_action import DictAction
 
 GAP, MARGIN, INK, PAPER = 4, 190, (30, 30, 30), (250, 250, 250)
 

@@ -11,19 +11,14 @@ import json
 import sys
 from collections.abc import Sequence
 
-from mmengine.config import DictAction
-
 from mmface.apis.estimate import Estimate, estimate
 from mmface.utils.command import run_command
+from mmface.utils.dict_action import DictAction
+from mmface.zoo.training_sets import CLASSES
 
 GIB, MIB = 2**30, 2**20
-TRAINING_SETS = {
-    'CASIA-WebFace': 10572,
-    'MS1MV2': 85742,
-    'Glint360K': 360232,
-    'WebFace42M': 2059906,
-    'virtual identities': 100_000_000
-}
+TRAINING_SETS = {name: CLASSES[name][0] for name in ('CASIA-WebFace', 'MS1MV2', 'Glint360K', 'WebFace42M')}
+TRAINING_SETS['virtual identities'] = 100_000_000
 
 
 def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:

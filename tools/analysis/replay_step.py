@@ -4,12 +4,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from mmengine.config import Config, DictAction
+from mmengine.config import Config
 from mmengine.registry import init_default_scope
 
 from mmface.registry import MODELS
 from mmface.runtime.diagnosis.step_dump import replay_step
 from mmface.utils.command import run_command
+from mmface.utils.dict_action import DictAction
 
 SHOWN = 10
 

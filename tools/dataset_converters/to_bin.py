@@ -16,7 +16,6 @@ from typing import Any
 
 import cv2
 import numpy as np
-from mmengine.config import DictAction
 
 from mmface.datasets.decode import decode_image
 from mmface.datasets.formats import EVALS, DataFormatError, DataFormatWarning
@@ -24,6 +23,7 @@ from mmface.datasets.formats.common.folds import contiguous_folds
 from mmface.datasets.formats.pair_pack.writer import write_pair_pack
 from mmface.structures import PairSet
 from mmface.utils.command import run_command
+from mmface.utils.dict_action import DictAction
 
 
 def parse_args(argv: list[str] | None = None) -> argparse.Namespace:

@@ -24,7 +24,7 @@ class BackboneCost:
         copies: of weights in the numbers of automatic mixed precision.
         activations: what is kept of one image for the backward pass.
         working_set: of one image, what a layer's backward pass has at hand besides: the largest activation, and its gradient.
-        flops: of one image, forward; the backward pass takes twice as many.
+        flops: of one image, forward, two a multiply-add; the backward pass takes twice as many.
         dtype: of the embeddings.
     """
     weights: int

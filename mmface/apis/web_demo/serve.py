@@ -24,7 +24,7 @@ def make_web_server(app: 'Flask', host: str = '127.0.0.1', port: int = 0, expose
         exposed: confirms that others may reach the page, which knows no users and no encryption.
 
     Raises:
-        ValueError: a host that others can reach, without that.
+        ValueError: a host that others can reach, without that; no port.
         OSError: the port is taken.
     """
     from werkzeug.serving import WSGIRequestHandler, make_server
@@ -37,6 +37,8 @@ def make_web_server(app: 'Flask', host: str = '127.0.0.1', port: int = 0, expose
     if not is_loopback(host) and not exposed:
         raise ValueError(f'others could reach {host}: the page has no users, no passwords and no encryption, and whoever reaches it can '
                          'compare faces and search the gallery. To let them, add --expose')
+    if not 0 <= port < 2**16:  # a system takes the remainder and listens elsewhere
+        raise ValueError(f'port {port}: expected 0 to 65535')
     if is_loopback(host):
         app.config['TRUSTED_HOSTS'] = list(LOOPBACK)
     try:

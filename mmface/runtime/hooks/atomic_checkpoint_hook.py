@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 from mmengine.dist import all_reduce_params, is_main_process
-from mmengine.hooks import CheckpointHook
+from mmengine.hooks import CheckpointHook, EMAHook
 from mmengine.model import is_model_wrapper
 from mmengine.runner import BaseLoop, Runner, find_latest_checkpoint
 from torch import nn
@@ -48,6 +48,8 @@ class AtomicCheckpointHook(CheckpointHook):
         super().before_run(runner)
         check_model_wrapper(type(runner.model).__name__)
         self.shards = ShardStore(runner.model.module if is_model_wrapper(runner.model) else runner.model)
+        if self.shards.names and any(type(hook) is EMAHook for hook in runner.hooks):
+            raise ValueError("EMAHook would average each rank's prototypes and save no average: use FaceEMAHook, which leaves them out")
 
     def after_load_checkpoint(self, runner: Runner, checkpoint: dict) -> None:
         if isinstance(runner._train_loop, BaseLoop):  # a test has no use for prototypes

@@ -119,6 +119,9 @@ class Layout(ABC):
         Raises:
             UnreadableNetwork: this layout has no such network; says what differs.
         """
+        for ours, theirs in zip((backbone, neck), self.example, strict=True):
+            if _kind(ours) != _kind(theirs):
+                raise UnreadableNetwork(f'{self.project} has no {_kind(ours)}, only {_kind(theirs)}')
         state = {key: self.to_foreign(key, weights[own]) for key, own in self.names(backbone, neck).items()}
         try:
             found = self.describe(state)[:2]
@@ -143,8 +146,12 @@ def with_defaults(config: dict) -> dict:
     with DefaultScope.overwrite_default_scope('mmface'):
         arguments = inspect.signature(MODELS.get(config['type'])).parameters
     full = {name: argument.default for name, argument in arguments.items() if argument.default is not argument.empty} | config
-    full['type'] = config['type'].rpartition('.')[2]
+    full['type'] = _kind(config)
     return {name: _plain(value) for name, value in full.items() if name not in _TRAINING_ONLY}
+
+
+def _kind(config: dict) -> str:
+    return config['type'].rpartition('.')[2]
 
 
 def _plain(value: Any) -> Any:
