@@ -77,6 +77,7 @@ if __name__ == '__main__':
             'pyarrow': requirements('pyarrow'),
             'webdataset': requirements('webdataset'),
             'web': requirements('web'),
+            'quality': requirements('quality'),
             'tests': requirements('tests', 'faiss', 'lmdb', 'pyarrow', 'webdataset', 'web'),
             'benchmark': requirements('benchmark'),
             'dev': requirements('dev'),

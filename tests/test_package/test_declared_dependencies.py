@@ -37,7 +37,7 @@ def imports(source: str, everywhere: bool) -> set[str]:
     return {DISTRIBUTION.get(name, name) for name in found - set(sys.stdlib_module_names)}
 
 
-EXTRAS = ('faiss', 'lmdb', 'pyarrow', 'web', 'webdataset')
+EXTRAS = ('faiss', 'lmdb', 'pyarrow', 'quality', 'web', 'webdataset')
 
 
 @pytest.mark.parametrize(('folder', 'everywhere', 'requirements'), [
