@@ -15,7 +15,7 @@ from .utils import compat  # noqa: E402  needs what the check is about
 compat.apply()
 
 if TYPE_CHECKING:
-    from .apis import get_model, list_models
+    from .apis.get_model import get_model, list_models
 
 __all__ = ['__version__', 'get_model', 'list_models']
 

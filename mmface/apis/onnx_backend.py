@@ -143,7 +143,7 @@ class OnnxEmbedder:
         Raises:
             ValueError: another dtype or shape.
         """
-        return self.embed_with_norm(images)[0]
+        return self._embed(images)[0]
 
     def embed_with_norm(self, images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Embeds aligned crops, see :meth:`embed`, and tells the lengths of the embeddings, float32 [B]: what quality is read off.
@@ -151,6 +151,12 @@ class OnnxEmbedder:
         A file that gives embeddings of length 1 and, as a second output, the length before is asked for that; of all others the
         embedding's own is taken.
         """
+        embeddings, norms = self._embed(images)
+        norm = norms[0].reshape(-1) if norms else np.linalg.norm(embeddings.astype(np.float64), axis=1)
+        return embeddings, norm.astype(np.float32, copy=False)
+
+    def _embed(self, images: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The embeddings, and the file's own norms where it gives them."""
         images = np.asarray(images)
         if images.dtype != np.uint8 or images.ndim != 4 or images.shape[1:] != (*self.size, 3) or not len(images):
             raise ValueError(f'{self.path}: expected uint8 RGB images [B, {self.size[0]}, {self.size[1]}, 3] with B >= 1, '
@@ -158,9 +164,7 @@ class OnnxEmbedder:
         scale = {} if self.in_graph else dict(mean=self.mean, std=self.std)
         inputs = prepare_images(images, self._channels_first, self.color, dtype=self._dtype, **scale)
         embeddings, *norms = self._run(inputs) if self.batch_size in (None, len(inputs)) else self._run_in_steps(inputs)
-        embeddings = embeddings.astype(np.float32, copy=False)
-        norm = norms[0].reshape(-1) if norms else np.linalg.norm(embeddings.astype(np.float64), axis=1)
-        return embeddings, norm.astype(np.float32, copy=False)
+        return embeddings.astype(np.float32, copy=False), norms
 
     def _run_in_steps(self, inputs: np.ndarray) -> list[np.ndarray]:
         """For a file of fixed batch; copies of the last image fill its last batch, and their rows are cut off."""

@@ -45,6 +45,15 @@ def test_a_search_finds_what_a_loop_finds(gallery):
         np.testing.assert_allclose([match.similarity for match in found], [score for _, score in expected], atol=1e-6)
 
 
+def test_a_photo_enrolled_twice_is_there_once_with_its_new_dates(gallery):
+    gallery.enroll(['Ada', 'Bo'], embeddings(4)[[0, 0]], expires=NOW + timedelta(days=30), now=NOW + timedelta(days=1))
+    people = gallery.info(NOW + timedelta(days=2))['people']
+    assert people['Ada'] == dict(photos=2, enrolled='2026-05-02T00:00:00Z', expires=None, expired=False)
+    assert people['Bo']['photos'] == 2  # hers, and one that is Ada's too
+    gallery.enroll(['Ada'], embeddings(4)[[2]], expires=NOW + timedelta(days=30), now=NOW + timedelta(days=1))
+    assert gallery.info()['people']['Ada']['expires'] == '2026-05-31T00:00:00Z'
+
+
 def test_another_process_sees_the_same(gallery):
     again = Gallery(gallery.path, ID)
     assert again.search(embeddings(1))[0][0].person == 'Ada'

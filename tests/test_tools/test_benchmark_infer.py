@@ -35,13 +35,6 @@ def test_embedder_and_bare_loop_take_turns(model, capsys):
         assert row['ratio'] == pytest.approx(row['ours'] / row['bare'])
 
 
-def test_the_median_of_each_is_its_own_and_each_is_called_as_often():
-    called = []
-    seconds = load('benchmark_infer').alternate([lambda: called.append(0), lambda: called.append(1)], 4)
-    assert called == [0, 1, *[1, 0], *[0, 1], *[1, 0], *[0, 1]]
-    assert len(seconds) == 2
-
-
 def test_a_missing_file_is_2(capsys, tmp_path):
     assert load('benchmark_infer').main([str(tmp_path / 'none.onnx')]) == 2
     assert 'none.onnx' in capsys.readouterr().err

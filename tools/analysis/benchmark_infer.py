@@ -1,15 +1,13 @@
 #!/usr/bin/env python
 """Images a second through mmface's OnnxEmbedder and through a bare ONNX Runtime loop on the same file, side by side.
 
-The bare loop gets its batches ready made, as the file takes them: it neither checks, reorders, scales nor copies. The two take turns
-call by call and medians are compared, so that a busy machine disturbs both alike.
+The bare loop gets its batches ready made, as the file takes them: it neither checks, reorders, scales nor copies. The two take turns, so
+that a busy machine disturbs both alike, some calls at a time, since the threads of the one go on spinning for a while into the other's
+turn; medians are compared.
 """
 import argparse
 import json
-import statistics
 import sys
-import time
-from collections.abc import Callable
 
 import numpy as np
 
@@ -17,6 +15,7 @@ from mmface.apis.onnx_backend import OnnxEmbedder
 from mmface.apis.onnx_session import PROVIDERS, open_session
 from mmface.commands.arguments import add_model_arguments, open_model
 from mmface.export.inputs import prepare_images
+from mmface.utils.take_turns import take_turns
 
 TARGET = .95
 
@@ -44,21 +43,8 @@ def measure(embedder: OnnxEmbedder, args: argparse.Namespace, batch: int) -> dic
     if embedder.batch_size not in (None, batch):
         raise ValueError(f'{embedder.path}: its batch is fixed to {embedder.batch_size}, measure with --batch {embedder.batch_size}')
     feed = {takes.name: ready}
-    ours, bare = alternate([lambda: embedder.embed(images), lambda: session.run(None, feed)], max(3, args.images // batch))
+    ours, bare = take_turns([lambda: embedder.embed(images), lambda: session.run(None, feed)], max(3, args.images // batch))
     return dict(batch=batch, ours=batch / ours, bare=batch / bare, ratio=bare / ours)
-
-
-def alternate(calls: list[Callable[[], object]], count: int) -> list[float]:
-    """Median seconds of each; call by call in turn, and who goes first changes."""
-    seconds: list[list[float]] = [[] for _ in calls]
-    for call in calls:
-        call()
-    for number in range(count):
-        for at in range(len(calls))[::1 if number % 2 else -1]:
-            start = time.perf_counter()
-            calls[at]()
-            seconds[at].append(time.perf_counter() - start)
-    return [statistics.median(times) for times in seconds]
 
 
 def main(argv: list[str] | None = None) -> int:

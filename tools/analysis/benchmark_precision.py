@@ -11,7 +11,7 @@ import dataclasses
 import json
 import sys
 import tempfile
-import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ from mmface.datasets import EvalDataset
 from mmface.evaluation import TenFoldVerification
 from mmface.export import PRECISIONS, GateError, convert_onnx
 from mmface.export.parity import ParityError
+from mmface.utils.take_turns import take_turns
 
 FORMATS = ('fp32', 'fp16', 'int8')
 
@@ -70,19 +71,14 @@ def convert(model: Path, path: Path, name: str, crops: np.ndarray, gate: EndMetr
 
 
 def speeds(embedders: dict[str, OnnxEmbedder], calls: int) -> dict[str, dict[int, float]]:
-    """Images a second of each at batch 1 and 16, by the median of calls that take turns."""
+    """Images a second of each at batch 1 and 16, by the median of calls."""
     found: dict[str, dict[int, float]] = {name: {} for name in embedders}
     for batch in (1, 16):
         size = next(iter(embedders.values())).size
         images = np.random.default_rng(0).integers(0, 256, (batch, *size, 3), np.uint8)
-        seconds: dict[str, list[float]] = {name: [] for name in embedders}
-        for _ in range(max(3, calls // batch)):
-            for name, embedder in embedders.items():
-                start = time.perf_counter()
-                embedder.embed(images)
-                seconds[name].append(time.perf_counter() - start)
-        for name in embedders:
-            found[name][batch] = batch / float(np.median(seconds[name][1:]))
+        seconds = take_turns([partial(embedder.embed, images) for embedder in embedders.values()], max(3, calls // batch))
+        for name, median in zip(embedders, seconds, strict=True):
+            found[name][batch] = batch / median
     return found
 
 

@@ -31,7 +31,7 @@ class Gallery:
             self.rows()
 
     def enroll(self, people: Sequence[str], embeddings: np.ndarray, expires: datetime | None = None, now: datetime | None = None) -> None:
-        """Adds N photos, all or none.
+        """Adds N photos, all or none. One that its person has there already is enrolled anew, with its new dates.
 
         Args:
             people: N names; one that is there already gets a further photo.
@@ -60,7 +60,7 @@ class Gallery:
             rows = self._read() if self.path.exists() else GalleryRows.none(self.model_id, unit.shape[1])
             if rows.embedding.shape[1] != unit.shape[1]:
                 raise ValueError(f'{self.path}: holds embeddings of {rows.embedding.shape[1]} numbers, got {unit.shape[1]}')
-            write_rows(self.path, rows.join(added))
+            write_rows(self.path, _without_repeats(rows.join(added)))
 
     def search(self, embeddings: np.ndarray, top: int = 5, now: datetime | None = None) -> list[list[Match]]:
         """For each of Q raw embeddings [Q, D] the ``top`` most similar people, best first; all comparisons are made, none is guessed.
@@ -132,3 +132,10 @@ class Gallery:
     @staticmethod
     def _expired(rows: GalleryRows, now: datetime | None) -> np.ndarray:
         return rows.expires <= utc(now or datetime.now(timezone.utc))  # NaT is never <=
+
+
+def _without_repeats(rows: GalleryRows) -> GalleryRows:
+    """Of photos of one person with the same embedding the last."""
+    photos = zip(rows.person.tolist(), map(bytes, rows.embedding), strict=True)
+    last = {photo: at for at, photo in enumerate(photos)}
+    return rows.take(np.sort(list(last.values())))
