@@ -17,7 +17,7 @@ from mmface.runtime.shards.safetensors_stream import Stream, write_safetensors
 from mmface.runtime.shards.shard_folder import load_shards, save_shards
 from mmface.runtime.shards.shard_index import ShardIndex
 
-SHARDED = {'model.head.sharded': True}
+SHARDED = {'model.head.sharded': True, 'custom_hooks': [dict(type='FaceEMAHook', momentum=.1), dict(type='Recorder')]}
 TENSORS = {
     'model/weight': torch.randn(7, 3, dtype=torch.float64),
     'model/seen': torch.arange(7),
@@ -221,7 +221,7 @@ def test_a_run_that_would_lose_them_does_not_start(tmp_path):
 
 def test_a_stock_moving_average_of_shards_is_refused(tmp_path):
     with pytest.raises(ValueError, match='use FaceEMAHook, which leaves them out'):
-        train(tmp_path, **SHARDED, custom_hooks=[dict(type='EMAHook')])
+        train(tmp_path, **{**SHARDED, 'custom_hooks': [dict(type='EMAHook')]})
     assert not list(tmp_path.glob('*.pth'))
     assert not (tmp_path / 'record').exists()
 
