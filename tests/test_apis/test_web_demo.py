@@ -209,6 +209,7 @@ def browser():
         options.add_argument(argument)
     options.set_capability('goog:loggingPrefs', {'browser': 'ALL', 'performance': 'ALL'})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver.implicitly_wait(10)  # seconds for the answer to a form to come
     yield driver
     driver.quit()
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from processes import ROOT, environment
+from processes import ROOT, environment, error_log, read_log
 
 CONFIG = str(ROOT / 'configs/demo/arcface_mobilefacenet_procedural.py')
 OPTIONS = ['model.head.sharded=True', 'model.head.num_classes=20', 'train_dataloader.batch_size=8', 'train_cfg.max_epochs=1',
@@ -32,20 +32,22 @@ def free_port():
 def on_two_nodes(work_dir, data, options_of_node):
     """Exit codes and standard errors of tools/dist_train.sh, started on two nodes with one process each."""
     port = str(free_port())
-    nodes = []
+    nodes, logs = [], []
     for node, options in enumerate(options_of_node):
         command = ['bash', str(ROOT / 'tools/dist_train.sh'), CONFIG, '1', '--work-dir', str(work_dir), '--no-validate', '--cfg-options',
                    *OPTIONS, f'train_dataloader.dataset.path={data / "train.rec"}', *options]
         variables = dict(NNODES='2', NODE_RANK=str(node), MASTER_ADDR='127.0.0.1', PORT=port, PYTHON=sys.executable)
-        nodes.append(subprocess.Popen(command, env=environment(**variables), cwd=data, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                      text=True, start_new_session=True))
+        logs.append(error_log())
+        nodes.append(subprocess.Popen(command, env=environment(**variables), cwd=data, stdout=subprocess.DEVNULL, stderr=logs[-1],
+                                      start_new_session=True))
     try:
-        errors = [node.communicate(timeout=150)[1] for node in nodes]
+        for node in nodes:
+            node.wait(timeout=150)
     finally:
         for node in nodes:
             if node.poll() is None:
                 os.killpg(node.pid, 9)
-    return [node.returncode for node in nodes], errors
+    return [node.returncode for node in nodes], [read_log(log) for log in logs]
 
 
 @pytest.mark.slow

@@ -65,10 +65,12 @@ def test_a_head_with_more_classes_than_the_data_is_remarked_upon(photos):
 
 
 @pytest.mark.parametrize(('arguments', 'said'), [
-    ([CONFIG, 'none.pth'], 'data/pairs'),
+    ([CONFIG, 'none.pth'], 'none.pth can not be found'),
+    ([CONFIG, 'some.pth'], 'data/pairs'),
     ([CONFIG, 'none.pth', '--out', 'numbers.txt'], '.json, .yaml or .yml'),
 ])
 def test_testing_answers_bad_input_in_one_line(photos, capsys, arguments, said):
+    Path('some.pth').touch()
     assert tool('test')(arguments) == 2
     assert said in capsys.readouterr().err.strip().splitlines()[-1]
 
