@@ -5,11 +5,11 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import torch
+from torchrun import torchrun
 from toy_training import toy_config
 
 from mmface.models import FaceRecognizer
@@ -115,19 +115,8 @@ def run(work_dir, changes, kind='sgd', dies=None, fails=False):
 
 def on_ranks(ranks, runs, succeeds=True):
     """Does ``runs`` one after the other in one group of processes."""
-    rendezvous = ['--rdzv-backend=c10d', '--rdzv-endpoint=localhost:0']  # at a free port
-    command = [sys.executable, '-m', 'torch.distributed.run', f'--nproc-per-node={ranks}', *rendezvous]
-    done = subprocess.run(
-        [*command, __file__, json.dumps(runs)],
-        env={
-            **os.environ, 'PYTHONPATH': str(HERE.parents[1]),
-            'OMP_NUM_THREADS': '1'
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False)
-    assert (done.returncode == 0) == succeeds, done.stderr[-5000:]
+    code, errors = torchrun('sharded_training.py', ranks, runs)
+    assert (code == 0) == succeeds, errors[-5000:]
 
 
 def weights(work_dir):

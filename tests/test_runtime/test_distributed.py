@@ -1,11 +1,8 @@
-import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import torch
+from torchrun import torchrun
 from toy_training import record, train
 
 from mmface.utils.dist import init_cpu_group
@@ -37,21 +34,8 @@ def two_ranks(tmp_path_factory):
                 'resume': True
             }),
     ]
-    here = Path(__file__).parent
-    done = subprocess.run(
-        [
-            sys.executable, '-m', 'torch.distributed.run', '--nproc-per-node=2', f'--master-port={28000 + os.getpid() % 500}',
-            str(here / 'toy_training.py'), json.dumps(runs)
-        ],
-        env={
-            **os.environ, 'PYTHONPATH': str(here.parents[1]),
-            'OMP_NUM_THREADS': '1'
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False)
-    assert done.returncode == 0, done.stderr
+    code, errors = torchrun('toy_training.py', 2, runs)
+    assert code == 0, errors
     return work_dir
 
 

@@ -32,7 +32,9 @@ import mmface.models  # noqa: F401  (registers the heads)
 from mmface.models import Elementwise, FaceLoss, Target
 from mmface.registry import MODELS
 from mmface.runtime.optim.drawn_rows import drawn_rows
+from mmface.utils.bare_products import bare_products
 from mmface.utils.cpu_model import cpu_model
+from mmface.utils.peak_allocated import peak_allocated
 
 MIB = 2**20
 DIM = 512
@@ -136,16 +138,7 @@ def peers(data: Data) -> list[Contestant]:
 
 
 def floor(data: Data) -> Callable[[], None]:
-    x, weight = data.x.detach(), data.weight
-    z, dx, dw, copy = weight.new_empty(len(weight), len(x)), torch.empty_like(x), torch.empty_like(weight), torch.empty_like(weight)
-
-    def run() -> None:
-        torch.mm(weight, x.t(), out=z)
-        torch.mm(z.t(), weight, out=dx)
-        torch.mm(z, x, out=dw)
-        copy.copy_(weight)
-
-    return run
+    return bare_products(data.weight, data.x.detach())
 
 
 def seconds(function: Callable[[], None], device: torch.device) -> tuple[float, float]:
@@ -196,15 +189,7 @@ def memory(contestant: Contestant, data: Data) -> tuple[float, float]:
         contestant.step(data.x)
         peak = torch.cuda.max_memory_allocated() - before
     else:
-        activities = [torch.profiler.ProfilerActivity.CPU]
-        with torch.profiler.profile(activities=activities, profile_memory=True, acc_events=True) as profile:
-            contestant.step(data.x)
-        events = profile.profiler.kineto_results.events()
-        changes = sorted((e.start_ns(), i, e.nbytes()) for i, e in enumerate(events) if e.name() == '[memory]')
-        now = peak = 0
-        for _, _, change in changes:
-            now += change
-            peak = max(peak, now)
+        peak = peak_allocated(lambda: contestant.step(data.x))
     for tensor in (data.x, *contestant.parameters):
         tensor.grad = None
     return peak / MIB, contestant.release() / MIB

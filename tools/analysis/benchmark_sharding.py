@@ -24,6 +24,7 @@ from torch import multiprocessing
 
 import mmface.models  # noqa: F401  (registers the heads)
 from mmface.registry import MODELS
+from mmface.utils.bare_products import bare_products
 from mmface.utils.cpu_model import cpu_model
 
 DIM = 512
@@ -48,20 +49,6 @@ def step(classes: int, ranks: int, batch: int, loss: str, sharded: bool) -> Call
     return run
 
 
-def products(classes: int, batch: int) -> Callable[[], None]:
-    """The products of ``classes`` prototypes with the whole batch, into memory that exists, and a copy of the prototypes."""
-    weight, x = torch.randn(classes, DIM), torch.randn(batch, DIM)
-    z, dx, dw, copy = torch.empty(classes, batch), torch.empty_like(x), torch.empty_like(weight), torch.empty_like(weight)
-
-    def run() -> None:
-        torch.mm(weight, x.t(), out=z)
-        torch.mm(z.t(), weight, out=dx)
-        torch.mm(z, x, out=dw)
-        copy.copy_(weight)
-
-    return run
-
-
 def serve(rank: int, ranks: int, args: argparse.Namespace, meeting: str | None, parent: Connection) -> None:
     """A process that does what it is told, a step or the products, and answers with the seconds; waiting costs nothing."""
     torch.set_num_threads(1)
@@ -69,7 +56,8 @@ def serve(rank: int, ranks: int, args: argparse.Namespace, meeting: str | None, 
     if meeting is not None:
         dist.init_process_group('gloo', init_method=f'file://{meeting}', rank=rank, world_size=ranks)
     work = dict(
-        step=step(args.classes, ranks, args.batch, args.loss, sharded=meeting is not None), products=products(args.classes, args.batch))
+        step=step(args.classes, ranks, args.batch, args.loss, sharded=meeting is not None),
+        products=bare_products(torch.randn(args.classes, DIM), torch.randn(args.batch, DIM)))
     parent.send('ready')
     while (name := parent.recv()) is not None:
         start = time.perf_counter()

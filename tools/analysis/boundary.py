@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from mmface.apis.lab import LossProbe, boundary_angle, boundary_on_sphere, loss_name, parse_loss, write_curves
+from mmface.apis.lab.unit_sphere import draw_unit_sphere
 from mmface.utils.command import run_command
 
 LOSSES = (
@@ -71,12 +72,9 @@ def draw_plane(axis: Any, theta: float, apart: float) -> None:
 
 def draw_sphere(axis: Any, apart: float) -> None:
     """The sphere's meridians and the two prototypes."""
-    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 25), np.linspace(0, np.pi, 13))
-    axis.plot_wireframe(np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v), color='0.8', linewidth=.4)
+    draw_unit_sphere(axis)
     axis.scatter([math.cos(apart / 2)] * 2, [-math.sin(apart / 2), math.sin(apart / 2)], [0, 0], color=['C0', 'C1'])
-    axis.set_box_aspect((1, 1, 1), zoom=1.5)
     axis.view_init(elev=20, azim=0)
-    axis.set_axis_off()
 
 
 def main(argv: list[str] | None = None) -> int:

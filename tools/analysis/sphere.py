@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from mmface.apis.lab import loss_name, parse_loss, write_curves
 from mmface.apis.lab.sphere_experiment import SphereResult, draw_people, train_on_sphere
+from mmface.apis.lab.unit_sphere import draw_unit_sphere
 from mmface.utils.command import run_command
 
 LOSSES = tuple(f'dict(type="GBCosFaceLoss", m=.15, alpha={alpha})' for alpha in (0., .2, .4, .6, .8, 1.))
@@ -59,13 +60,10 @@ def draw(args: argparse.Namespace) -> None:
 
 def draw_sphere(axis, result: SphereResult) -> None:
     """Embeddings as dots, prototypes as lines from the centre."""
-    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 25), np.linspace(0, np.pi, 13))
-    axis.plot_wireframe(np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v), color='0.85', linewidth=.4)
+    draw_unit_sphere(axis)
     axis.scatter(*result.embeddings.T, c=result.labels, cmap='tab10', s=4)
     for person, prototype in enumerate(result.prototypes):
         axis.plot(*np.stack([np.zeros(3), prototype * 1.1]).T, color=f'C{person % 10}')
-    axis.set_box_aspect((1, 1, 1), zoom=1.3)
-    axis.set_axis_off()
 
 
 def main(argv: list[str] | None = None) -> int:
