@@ -6,9 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
-from torch.utils.flop_counter import FlopCounterMode
 
 from mmface.registry import MODELS
+from mmface.zoo.checker.complexity import complexity
 
 #: Images of the two batches that are looked at; batch norm over vectors needs more than one.
 IMAGES = 2, 3
@@ -44,10 +44,8 @@ def measure_backbone(model: Mapping[str, Any], dtype: torch.dtype | None) -> Bac
         dtype: of automatic mixed precision, or None.
     """
     network: Any = MODELS.build({**model, 'head': None}).train()
-    flops = FlopCounterMode(display=False)
     few, _ = _kept(network, IMAGES[0], dtype)
-    with flops:
-        more, embedding_dtype = _kept(network, IMAGES[1], dtype)
+    more, embedding_dtype = _kept(network, IMAGES[1], dtype)
     activations = (sum(more) - sum(few)) // (IMAGES[1] - IMAGES[0])
     return BackboneCost(
         weights=_size((*network.parameters(), *network.buffers())),
@@ -55,7 +53,7 @@ def measure_backbone(model: Mapping[str, Any], dtype: torch.dtype | None) -> Bac
         copies=max(0, sum(few) - IMAGES[0] * activations),
         activations=activations,
         working_set=2 * (max(more, default=0) - max(few, default=0)),
-        flops=flops.get_total_flops() // IMAGES[1],
+        flops=2 * complexity(model).flops,
         dtype=embedding_dtype)
 
 
