@@ -40,7 +40,7 @@ def finished(data, tmp_path_factory):
 
 def test_whatever_changes_the_outcome_changes_the_name_and_where_the_data_lie_does_not(data, tmp_path):
     others = [
-        replace(TRAINING, seed=1), replace(TRAINING, lr=.2), replace(TRAINING, augmented=True),
+        replace(TRAINING, seed=1), replace(TRAINING, lr=.2), replace(TRAINING, augmented=True), replace(TRAINING, ratio=.1),
         replace(TRAINING, loss=LOSSES['ArcFace'] | dict(m=.31))
     ]  # yapf: disable
     names = [identity(training, data, SMOKE) for training in (TRAINING, *others)]
@@ -72,6 +72,17 @@ def test_augmentation_stands_between_decoding_and_the_rest(data):
                          .train_dataloader.dataset.pipeline] for flag in (False, True))  # yapf: disable
     assert augmented[1:4] == ['RandomCropInPlace', 'RandomLowResolution', 'RandomPhotometric']
     assert augmented[:1] + augmented[4:] == plain
+
+
+def test_a_share_of_the_classes_is_drawn_by_the_engine_that_draws_and_all_of_them_by_the_engine_of_the_config(data):
+    engines = [training_config(replace(TRAINING, ratio=ratio), data, SMOKE).model.head.get('engine') for ratio in (1., .1)]
+    assert engines == [None, dict(type='SampledEngine', ratio=.1)]
+
+
+def test_changes_are_those_of_the_data_set(data):
+    setting = replace(SMOKE, changes=dict(lfw={'model.backbone.width': .125}))
+    assert training_config(TRAINING, data, setting).model.backbone.width == .5
+    assert training_config(TRAINING, data, SMOKE).model.backbone.width == .25
 
 
 def test_a_set_smaller_than_a_batch_is_refused(data):

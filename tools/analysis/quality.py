@@ -5,7 +5,7 @@ Each checkpoint looks at the same --images training images, without augmentation
 quality (1 - BRISQUE / 100 of the image as it lies in the set), their correlations over the training, and the gradient scaling term dL/dcos
 of each image over angle and norm; all but the quality comes out of the loss and the prototypes in the checkpoint, by autograd.
 
-Zones: the paper shows images from six regions of the plane of angle and norm without giving their limits. Here they are two norms (below
+Zones: the paper shows images from six regions of the plane of angle and norm; their limits we do not know. Here they are two norms (below
 the median, or not) by three thirds of the angle to the own prototype (easy, medium, hard), of the last checkpoint: as many images in each
 row and column, whatever the loss.
 

@@ -1,7 +1,7 @@
 """The questions that a comparison can ask, as rows of a table."""
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
 from .setting import LOSSES, Setting
 from .train_one import CLEAN, DEGRADED, MARKS
@@ -83,6 +83,14 @@ def augmentation(setting: Setting) -> list[Row]:
     return rows
 
 
+def sampling(setting: Setting) -> list[Row]:
+    """P2SGrad and ArcFace with all classes at each step or with a tenth of them: P2SGrad's non-targets are a sum, not a mean."""
+    return _against_first({
+        f'{name}, {classes}, {lr:g}': View(_recipe(setting_loss(setting, name), lr=lr, ratio=ratio))
+        for name in ('ArcFace', 'P2SGrad') for classes, ratio in (('all classes', 1.), ('a tenth', .1)) for lr in (.1, 1.)
+    })  # yapf: disable
+
+
 EXPERIMENTS: dict[str, Callable[[Setting], list[Row]]] = {
     'losses': losses,
     'learning-rates': learning_rates,
@@ -90,6 +98,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], list[Row]]] = {
     'alpha': alpha,
     'adaface': adaface,
     'augmentation': augmentation,
+    'sampling': sampling,
 }
 
 
@@ -98,15 +107,11 @@ def setting_loss(setting: Setting, name: str) -> dict:
     return setting.losses.get(name) or LOSSES[name]
 
 
-def _recipe(loss: dict, lr: float = .1, augmented: bool = False) -> Recipe:
-    return partial(_training, loss, lr, augmented)
+def _recipe(loss: dict, **changes: Any) -> Recipe:
+    return lambda seed: Training(loss, seed, **changes)
 
 
-def _training(loss: dict, lr: float, augmented: bool, seed: int) -> Training:
-    return Training(loss, seed, lr, augmented)
-
-
-def _changed(setting: Setting, name: str, **changes: float) -> dict:
+def _changed(setting: Setting, name: str, **changes: Any) -> dict:
     return setting_loss(setting, name) | changes
 
 

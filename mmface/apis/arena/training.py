@@ -28,11 +28,13 @@ class Training:
         seed: of weights, order and augmentation.
         lr: the learning rate after the warm-up.
         augmented: with AdaFace's three augmentations.
+        ratio: share of the classes that a step draws, besides those of its batch; all of them without drawing where it is 1.
     """
     loss: dict
     seed: int
     lr: float = .1
     augmented: bool = False
+    ratio: float = 1.
 
     def describe(self) -> dict:
         """Plain values."""
@@ -62,10 +64,12 @@ def training_config(training: Training, data: ArenaData, setting: Setting) -> Co
         'default_hooks.checkpoint.save_best': None,
         'default_hooks.logger.interval': 20,
         'visualizer.vis_backends': [dict(type='LocalVisBackend')],
-        **setting.changes
+        **setting.changes.get(data.name, {})
     })
     config.train_dataloader.dataset.pipeline = pipeline
     config.model.head.loss = dict(training.loss)
+    if training.ratio < 1:
+        config.model.head.engine = dict(type='SampledEngine', ratio=training.ratio)
     config.optim_wrapper, config.train_cfg = schedule.optim_wrapper, dict(type='FaceEpochTrainLoop', max_epochs=epochs)
     config.optim_wrapper.optimizer.lr = training.lr
     warm_up, cosine = schedule.param_scheduler
