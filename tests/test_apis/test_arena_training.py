@@ -76,7 +76,12 @@ def test_augmentation_stands_between_decoding_and_the_rest(data):
 
 def test_a_share_of_the_classes_is_drawn_by_the_engine_that_draws_and_all_of_them_by_the_engine_of_the_config(data):
     engines = [training_config(replace(TRAINING, ratio=ratio), data, SMOKE).model.head.get('engine') for ratio in (1., .1)]
-    assert engines == [None, dict(type='SampledEngine', ratio=.1)]
+    assert engines == [None, dict(type='SampledEngine', ratio=.1, seed=0)]
+
+
+def test_a_seed_is_that_of_everything_random(data):
+    config = training_config(replace(TRAINING, seed=3, ratio=.1), data, SMOKE)
+    assert (config.randomness.seed, config.train_dataloader.dataset.seed, config.model.head.engine.seed) == (3, 3, 3)
 
 
 def test_changes_are_those_of_the_data_set(data):

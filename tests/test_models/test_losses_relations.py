@@ -99,6 +99,26 @@ def test_p2sgrad_pulls_by_one_minus_cosine_and_pushes_by_the_cosine():
     torch.testing.assert_close(evaluate('P2SGradLoss')[1], expected / len(x))
 
 
+@pytest.mark.parametrize('classes', [3, 8, 20])
+def test_p2sgrad_of_embeddings_free_to_leave_the_prototypes_is_least_at_a_target_cosine_of_d_over_c(classes):
+    """Prototypes spread over a plane (D = 2), embeddings that lie between their own and the plane's normal."""
+    angles = 2 * math.pi / classes * torch.arange(classes, dtype=torch.float64)
+    prototypes = torch.stack([angles.cos(), angles.sin(), 0 * angles], 1)
+    normal, y = torch.tensor([0., 0., 1.], dtype=torch.float64), torch.arange(classes)
+    loss = MODELS.build(dict(type='P2SGradLoss'))
+
+    def value(cosine):
+        x = cosine * prototypes + (1 - cosine**2).clamp_min(0.).sqrt() * normal
+        return loss(*DenseEngine()(x, y, prototypes, None, loss)).mean()
+
+    assert float(value(torch.tensor(1.))) == pytest.approx((classes / 2 - 1) / 2)  # on the prototypes: above 1/2 for more than 2 D classes
+    assert float(value(torch.tensor(0.))) == pytest.approx(1 / 2)  # of no use to anybody
+    cosine = torch.tensor(2 / classes, dtype=torch.float64, requires_grad=True)
+    least = value(cosine)
+    assert least.item() == pytest.approx((1 - 2 / classes) / 2)
+    assert float(torch.autograd.grad(least, cosine)[0]) == pytest.approx(0., abs=1e-12)
+
+
 def test_adacos_follows_a_brute_force_loop():
     loss = MODELS.build(dict(type='AdaCosLoss', num_classes=CLASSES)).double()
     s = math.sqrt(2) * math.log(CLASSES - 1)

@@ -25,7 +25,7 @@ class Training:
 
     Attributes:
         loss: config.
-        seed: of weights, order and augmentation.
+        seed: of weights, order, augmentation and drawn classes.
         lr: the learning rate after the warm-up.
         augmented: with AdaFace's three augmentations.
         ratio: share of the classes that a step draws, besides those of its batch; all of them without drawing where it is 1.
@@ -58,6 +58,7 @@ def training_config(training: Training, data: ArenaData, setting: Setting) -> Co
         'train_dataloader.batch_size': setting.batch,
         'train_dataloader.num_workers': 0,
         'train_dataloader.dataset.path': str(data.folder / TRAIN),
+        'train_dataloader.dataset.seed': training.seed,
         'model.head.num_classes': data.people,
         'randomness.seed': training.seed,
         'default_hooks.checkpoint.max_keep_ckpts': -1,
@@ -69,7 +70,7 @@ def training_config(training: Training, data: ArenaData, setting: Setting) -> Co
     config.train_dataloader.dataset.pipeline = pipeline
     config.model.head.loss = dict(training.loss)
     if training.ratio < 1:
-        config.model.head.engine = dict(type='SampledEngine', ratio=training.ratio)
+        config.model.head.engine = dict(type='SampledEngine', ratio=training.ratio, seed=training.seed)
     config.optim_wrapper, config.train_cfg = schedule.optim_wrapper, dict(type='FaceEpochTrainLoop', max_epochs=epochs)
     config.optim_wrapper.optimizer.lr = training.lr
     warm_up, cosine = schedule.param_scheduler
