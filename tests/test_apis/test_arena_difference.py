@@ -58,7 +58,7 @@ def test_intervals_hold_the_truth_in_95_of_100_repetitions_and_no_difference_is_
     assert np.mean([e.verdict == 'tie' for e in found]) == pytest.approx(.95, abs=.025)
 
 
-@pytest.mark.parametrize(('people', 'seeds', 'count'), [(1., 0., 3), (1., .5, 5), (.5, 1., 20)])
+@pytest.mark.parametrize(('people', 'seeds', 'count'), [(1., 0., 3), (1., .5, 5), (.5, 1., 20), (.58, 1., 3)])
 def test_the_detectable_difference_is_found_in_four_of_five_repetitions(people, seeds, count):
     rng = np.random.default_rng(0)
     size = np.mean([simulate(rng, 0., people, seeds, count).detectable for _ in range(500)])
@@ -80,7 +80,7 @@ def test_a_network_and_itself_are_a_tie_without_any_doubt():
 def test_a_draw_without_an_answer_is_left_out_and_a_single_training_counts_people_alone():
     draws = np.array([[.1, .3, np.nan, .2]])
     found = estimate(np.array([.2]), draws)
-    assert np.isnan(found.seeds)
+    assert np.isnan(found.seeds) and np.isnan(found.detectable) and found.verdict == 'one seed'
     assert found.interval[1] - found.value == pytest.approx(1.959964 * np.nanstd(draws, ddof=1), rel=1e-5)
 
 

@@ -50,11 +50,14 @@ def choose_setting(args: argparse.Namespace) -> Setting:
         for text in args.losses:
             name, equals, config = text.partition('=')
             if text in known:
-                losses[text] = known[text]
+                name, parsed = text, known[text]
             else:
                 named = bool(equals) and '(' not in name
-                config = parse_loss(config if named else text)
-                losses[name if named else loss_name(config)] = config
+                parsed = parse_loss(config if named else text)
+                name = name if named else loss_name(parsed)
+            if name in losses:
+                raise ValueError(f'--losses: two are called {name!r}; name one, as in "Mine={text}"')
+            losses[name] = parsed
         setting = replace(setting, losses=losses)
     return replace(setting, seeds=tuple(dict.fromkeys(args.seeds))) if args.seeds else setting
 
@@ -65,7 +68,9 @@ def prepare_data(args: argparse.Namespace, setting: Setting) -> ArenaData:
         raise ValueError('--images and --pairs belong together')
     if args.images is not None:
         folder = args.out / 'data/lfw'
-        if not folder.exists():
+        if folder.exists():
+            print(f'{folder}: as it was made before; remove it for other images', file=sys.stderr)
+        else:
             write_lfw(folder, args.images, args.pairs)
     else:
         folder = args.out / f'data/procedural_{"_".join(map(str, setting.procedural))}'

@@ -35,6 +35,9 @@ class AllPairs:
         names, self.person, self.images = np.unique(people, return_inverse=True, return_counts=True)
         self.genuine = genuine
         bootstrap = IdentityBootstrap(names, names, replicates, seed)  # type: ignore[arg-type]
+        first, second = np.triu_indices(len(people), 1)
+        apart = self.person[first] != self.person[second]
+        self._apart = first[apart], second[apart]
         self._times = np.concatenate([np.ones((1, len(names))), *bootstrap.blocks(_BLOCK)])  # row 0: as they are
 
     @property
@@ -72,9 +75,7 @@ class AllPairs:
 
     def _impostors(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Scores, falling, with the people of each pair."""
-        first, second = np.triu_indices(len(unit), 1)
-        apart = self.person[first] != self.person[second]
-        first, second = first[apart], second[apart]
+        first, second = self._apart
         scores = (unit @ unit.T)[first, second]
         order = np.argsort(-scores)
         return scores[order], self.person[first[order]], self.person[second[order]]

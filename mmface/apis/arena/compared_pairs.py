@@ -12,7 +12,7 @@ def genuine_pairs(people: np.ndarray, most: int = MOST, seed: int = 0) -> np.nda
     Args:
         people: int ``[M]``, who is in each image.
         most: where a person has more, so many are drawn.
-        seed: of the draw, which does not depend on the other people.
+        seed: of the draw, with the person's number; it does not depend on the images of the others.
 
     Returns:
         int64 ``[G, 2]``, the smaller row first, in the order of the people.

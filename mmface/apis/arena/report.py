@@ -4,9 +4,12 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+
+from mmface.datasets.formats import DataFormatError
 
 from .arena_data import ArenaData
 from .difference import Estimate, estimate
@@ -25,6 +28,7 @@ class Line:
         label: of the row.
         status: ``'finished'``; ``'diverged'``, where a seed has; ``'missing'``, where a seed was not trained.
         seeds: how many finished.
+        compared: how many the baseline finished too; 0 without one.
         seconds: of a training, the mean.
         means: by measure; empty where none finished.
         differences: likewise, to the baseline; empty without one.
@@ -33,6 +37,7 @@ class Line:
     label: str
     status: str
     seeds: int
+    compared: int
     seconds: float
     means: dict[str, Estimate]
     differences: dict[str, Estimate]
@@ -51,20 +56,26 @@ class Reporter:
     def __init__(self, data: ArenaData, setting: Setting, folder: Path) -> None:
         self.data, self.setting, self.folder = data, setting, folder
         self.examiner = Examiner(data, setting.replicates)
+        self._name = lru_cache(maxsize=None)(lambda recipe, seed: identity(recipe(seed), data, setting))
+        self._result = lru_cache(maxsize=None)(self._read)
 
     def line(self, row: Row) -> Line:
         """Of one row. A difference is over the seeds that both sides finished."""
-        own = self._finished(row.view)
-        other = self._finished(row.baseline) if row.baseline else {}
-        shared = sorted(own.keys() & other.keys())
-        results = [result for seed in self.setting.seeds if (result := self._result(row.view, seed))]
-        seconds = [result['seconds'] for result in results if result['seconds'] is not None]
+        results = [result for seed in self.setting.seeds if (result := self._result(self._path(row.view, seed)))]
         diverged = any(result['status'] == 'diverged' for result in results)
+        seconds = [result['seconds'] for result in results if result['seconds'] is not None]
+        own = self._exams(row.view)
+        other = self._exams(row.baseline) if row.baseline else {}
+        shared = sorted(own.keys() & other.keys())
         return Line(
-            row.label, 'diverged' if diverged else 'missing' if len(results) < len(self.setting.seeds) else 'finished', len(own),
-            float(np.mean(seconds)) if seconds else math.nan, self._estimates([self._exam(row.view, seed) for seed in sorted(own)], None),
-            self._estimates(*([self._exam(view, seed) for seed in shared] for view in (row.view, row.baseline))) if row.baseline else {},
-            results)
+            label=row.label,
+            status='diverged' if diverged else 'missing' if len(results) < len(self.setting.seeds) else 'finished',
+            seeds=len(own),
+            compared=len(shared),
+            seconds=float(np.mean(seconds)) if seconds else math.nan,
+            means=self._estimates(list(own.values()), None),
+            differences=self._estimates([own[seed] for seed in shared], [other[seed] for seed in shared]),
+            trainings=results)
 
     def _estimates(self, own: list[dict], other: list[dict] | None) -> dict[str, Estimate]:
         found = {}
@@ -79,18 +90,24 @@ class Reporter:
         return found
 
     def _path(self, view: View, seed: int) -> Path:
-        return self.folder / identity(view.recipe(seed), self.data, self.setting)
+        return self.folder / self._name(view.recipe, seed)
 
-    def _result(self, view: View, seed: int) -> dict | None:
-        path = self._path(view, seed) / RESULT
-        return json.loads(path.read_text()) if path.is_file() else None
+    def _read(self, path: Path) -> dict | None:
+        path /= RESULT
+        if not path.is_file():
+            return None
+        result = json.loads(path.read_text())
+        for name, sha256 in result['embeddings'].items():
+            if hashlib.sha256((path.parent / name).read_bytes()).hexdigest() != sha256:
+                raise DataFormatError(path.parent / name, value='not the embeddings of this training',
+                                      hint='remove the folder to have it trained again')
+        return result
 
-    def _finished(self, view: View) -> dict[int, dict]:
-        found = {seed: self._result(view, seed) for seed in self.setting.seeds}
-        return {seed: result for seed, result in found.items() if result and result['status'] == 'finished'}
-
-    def _exam(self, view: View, seed: int) -> dict:
-        return self.examiner.examine(self._path(view, seed) / view.file)
+    def _exams(self, view: View) -> dict[int, dict]:
+        """By seed, of those that finished."""
+        paths = {seed: self._path(view, seed) for seed in self.setting.seeds}
+        return {seed: self.examiner.examine(path / view.file) for seed, path in paths.items()
+                if (result := self._result(path)) and result['status'] == 'finished'}  # yapf: disable
 
 
 def hash_of_logs(lines: Sequence[Line]) -> str:

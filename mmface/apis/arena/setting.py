@@ -1,7 +1,7 @@
 """How large a comparison is."""
 from dataclasses import dataclass, field
 
-#: What the issue of every comparison is: the six losses of the small setting, by the name that tables call them.
+#: The six losses of the small setting, by the name that tables call them.
 LOSSES: dict[str, dict] = {
     'ArcFace': dict(type='ArcFaceLoss', s=32., m=.3),
     'CosFace': dict(type='CosFaceLoss', s=32., m=.2),

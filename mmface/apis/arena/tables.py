@@ -45,9 +45,9 @@ def _row(line: Line, measure: str) -> str:
         line.label,
         _percent(mean) if mean else '',
         _percent(difference, sign='+') if difference else '',
-        f'{difference.detectable:.1%}'.rstrip('%') if difference else '',
+        f'{100 * difference.detectable:.1f}' if difference and line.compared > 1 else '',
         ', '.join(filter(None, [difference.verdict if difference else '', verdict])),
-        str(line.seeds),
+        f'{line.compared} of {line.seeds}' if difference and line.compared < line.seeds else str(line.seeds),
         '' if math.isnan(line.seconds) else f'{line.seconds:.0f}',
     ]
     return f'| {" | ".join(cells)} |'
@@ -59,10 +59,10 @@ def _percent(estimate: Estimate, sign: str = '') -> str:
 
 
 def _detectable(lines: Sequence[Line], measures: Sequence[str]) -> str:
-    largest = {measure: max((line.differences[measure].detectable for line in lines if measure in line.differences), default=None)
+    largest = {measure: max((line.differences[measure].detectable for line in lines if line.compared > 1), default=None)
                for measure in measures}
     words = ', '.join(f'{100 * size:.1f} points of {measure}' for measure, size in largest.items() if size is not None)
-    return (f'Differences that would have been found in four of five repetitions, in every row: {words}.\n' if words else
+    return (f'Differences that would have been found in about four of five repetitions, in every row: {words}.\n' if words else
             'Nothing was compared.\n')
 
 
@@ -80,11 +80,17 @@ def _source(facts: dict) -> str:
 
 
 def _trainings(lines: Sequence[Line]) -> str:
-    rows = {result['identity']: f'| `{result["identity"][:12]}` | {result["training"]["loss"]["type"]} | {result["training"]["seed"]} | '
-                                f'{result["training"]["lr"]:g} | {result["status"]} after {result["iterations"]} iterations | '
+    rows = {result['identity']: f'| `{result["identity"][:12]}` | {_recipe(result["training"])} | {result["training"]["seed"]} | '
+                                f'{result["status"]} after {result["iterations"]} iterations | '
                                 f'{", ".join(f"`{sha[:12]}`" for sha in result["logs"].values())} |'
             for line in lines for result in line.trainings}  # yapf: disable
-    return '\n'.join(['| training | loss | seed | learning rate | | logs |', '|---|---|---:|---:|---|---|', *rows.values(), ''])
+    return '\n'.join(['| training | recipe | seed | | logs |', '|---|---|---:|---|---|', *rows.values(), ''])
+
+
+def _recipe(training: dict) -> str:
+    settings = {key: value for key, value in training['loss'].items() if key != 'type'} | {
+        key: value for key, value in training.items() if key not in ('loss', 'seed')}  # yapf: disable
+    return f'{training["loss"]["type"]}, {", ".join(f"{key} {value}" for key, value in settings.items())}'
 
 
 def _estimates(found: dict[str, Estimate]) -> dict:

@@ -37,7 +37,7 @@ def train_one(training: Training, data: ArenaData, setting: Setting, folder: Pat
 
     The folder gets ``training.json`` and ``config.py``, MMEngine's ``train/``, ``clean_0.npy`` ... ``clean_1.npy`` (after shares of the
     schedule; 0 is the network as drawn), ``degraded_1.npy``, float32 ``[M, D]``, and last of all the result. Where it is there, nothing is
-    done. A training that diverges has a result that says so, and no embeddings.
+    done. A training that diverges has a result that says so. It is the caller who sets the number of threads: to one.
 
     Returns:
         The result.
@@ -46,10 +46,10 @@ def train_one(training: Training, data: ArenaData, setting: Setting, folder: Pat
         ValueError: another process is at it, or a training set smaller than a batch.
         ...: as building and training raise it.
     """
-    if (folder / RESULT).is_file():
-        return json.loads((folder / RESULT).read_text())
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
+        if (folder / RESULT).is_file():
+            return json.loads((folder / RESULT).read_text())
         return _train_and_embed(training, data, setting, folder)
 
 
