@@ -92,14 +92,15 @@ class Reporter:
     def _path(self, view: View, seed: int) -> Path:
         return self.folder / self._name(view.recipe, seed)
 
-    def _read(self, path: Path) -> dict | None:
-        path /= RESULT
-        if not path.is_file():
+    @staticmethod
+    def _read(path: Path) -> dict | None:
+        """A training's result, if it has ended; its embeddings must be those that it names."""
+        if not (path / RESULT).is_file():
             return None
-        result = json.loads(path.read_text())
+        result: dict = json.loads((path / RESULT).read_text())
         for name, sha256 in result['embeddings'].items():
-            if hashlib.sha256((path.parent / name).read_bytes()).hexdigest() != sha256:
-                raise DataFormatError(path.parent / name, value='not the embeddings of this training',
+            if hashlib.sha256((path / name).read_bytes()).hexdigest() != sha256:
+                raise DataFormatError(path / name, value='not the embeddings of this training',
                                       hint='remove the folder to have it trained again')
         return result
 
