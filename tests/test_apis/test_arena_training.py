@@ -1,10 +1,12 @@
 """One training of a comparison: what it is called, that it can be interrupted, and that it may fail."""
+import contextlib
 import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -139,6 +141,46 @@ def test_a_training_killed_in_the_middle_goes_on_from_its_checkpoint_and_ends_th
         np.testing.assert_array_equal(np.load(folder / path.name), np.load(path))
     assert len(json.loads((folder / 'result.json').read_text())['logs']) == 2
     assert 'Load checkpoint from' in (folder / 'console.txt').read_text()
+
+
+ENDLESS = """
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from mmface.apis.arena import LOSSES, SETTINGS, Training, open_data, train_all
+setting = replace(SETTINGS['smoke'], epochs=dict(procedural=100_000))
+train_all([Training(LOSSES['ArcFace'], seed=0)], open_data(Path(sys.argv[1])), setting, Path(sys.argv[2]), 1, print)
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_command_leaves_no_worker_that_keeps_its_folder(data, tmp_path):
+    command = subprocess.Popen([sys.executable, '-c', ENDLESS, str(data.folder), str(tmp_path)], cwd=ROOT, start_new_session=True)
+    try:
+        _soon(lambda: list(tmp_path.glob('*/train/*/*.log')))
+        command.kill()
+        command.wait()
+        with next(tmp_path.glob('*/.lock')).open() as lock:
+            _soon(lambda: _is_free(lock))
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(command.pid, signal.SIGKILL)
+
+
+def _is_free(lock):
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _soon(happens, seconds=120):
+    end = time.monotonic() + seconds
+    while not happens():
+        assert time.monotonic() < end, 'waited in vain'
+        time.sleep(.1)
 
 
 def test_two_processes_are_not_at_one_training(data, tmp_path):

@@ -2,6 +2,7 @@
 import multiprocessing
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -33,7 +34,7 @@ def train_all(trainings: Sequence[Training], data: ArenaData, setting: Setting, 
     if not todo:
         return
     os.environ.update(OMP_NUM_THREADS='1', MKL_NUM_THREADS='1', OMP_WAIT_POLICY='PASSIVE')  # read by the new processes
-    with ProcessPoolExecutor(processes, multiprocessing.get_context('spawn'), initializer=_one_thread) as pool:
+    with ProcessPoolExecutor(processes, multiprocessing.get_context('spawn'), initializer=_begin_worker) as pool:
         waiting = {pool.submit(_train, training, data, setting, folder / name): training for name, training in todo.items()}
         try:
             for number, future in enumerate(as_completed(waiting), 1):
@@ -44,9 +45,17 @@ def train_all(trainings: Sequence[Training], data: ArenaData, setting: Setting, 
             raise
 
 
-def _one_thread() -> None:
+def _begin_worker() -> None:
     import torch
     torch.set_num_threads(1)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A killed command leaves no training behind that nobody waits for, and that keeps its folder from the next command."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager
