@@ -68,7 +68,7 @@ class TrainingDiagnosisHook(Hook):
         inputs, samples = data_batch['inputs'], data_batch['data_samples']
         images = inputs if isinstance(inputs, Tensor) else torch.stack(tuple(inputs))
         embeddings, classes = (rows.cpu() for rows in self._rows)
-        loss = float((outputs or {}).get('loss', torch.nan))
+        loss = float(torch.as_tensor((outputs or {}).get('loss', torch.nan)).detach())
         step = Step(runner.iter + 1 - self._started, images.cpu(), FaceDataSample.batch(samples).gt_label.cpu(), embeddings, classes, loss,
                     self._head)  # yapf: disable
         for check in self.checks:
