@@ -145,7 +145,6 @@ def test_a_training_killed_in_the_middle_goes_on_from_its_checkpoint_and_ends_th
 
 ENDLESS = """
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from mmface.apis.arena import LOSSES, SETTINGS, Training, open_data, train_all
