@@ -21,6 +21,8 @@ def run(args: argparse.Namespace) -> int:
     """Tests."""
     os.environ.setdefault('LOCAL_RANK', str(args.local_rank))
     from mmface.apis.run_test import run_test
+    from mmface.utils.dist import leave_group
     run_test(find_config(args.config), args.checkpoint, work_dir=args.work_dir, out=args.out, amp=args.amp, cfg_options=args.cfg_options,
              launcher=args.launcher)  # yapf: disable
+    leave_group()
     return 0

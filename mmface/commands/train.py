@@ -22,6 +22,8 @@ def run(args: argparse.Namespace) -> int:
     """Trains."""
     os.environ.setdefault('LOCAL_RANK', str(args.local_rank))
     from mmface.apis.train import train
+    from mmface.utils.dist import leave_group
     train(find_config(args.config), work_dir=args.work_dir, resume=args.resume, amp=args.amp, validate=args.validate,
           auto_scale_lr=args.auto_scale_lr, cfg_options=args.cfg_options, launcher=args.launcher)  # yapf: disable
+    leave_group()
     return 0

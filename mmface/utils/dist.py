@@ -1,4 +1,5 @@
-"""Distributed training where there is no GPU."""
+"""The group of processes of a distributed training: joining it where there is no GPU, and leaving it."""
+import gc
 import os
 import subprocess
 from datetime import timedelta
@@ -33,6 +34,19 @@ def init_cpu_group(launcher: str, timeout: float = 1800) -> None:
         os.environ['MASTER_ADDR'] = nodes.stdout.split()[0]
     os.environ.setdefault('MASTER_PORT', '29500')
     torch.distributed.init_process_group('gloo', timeout=timedelta(seconds=timeout))
+
+
+def leave_group() -> None:
+    """Waits for the other processes, where there are any, and leaves their group. To be called before the process ends.
+
+    Without this a process that did all its work may abort as it ends (exit code 134, "terminate called without an active exception"):
+    gloo's threads then hand tensors back to an interpreter that is no more (pytorch/pytorch#190489). A group ends its threads with its
+    last reference, and a wrapped model has one: hold none any more.
+    """
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        gc.collect()
+        torch.distributed.barrier()
+        torch.distributed.destroy_process_group()
 
 
 def check_model_wrapper(name: str) -> None:

@@ -15,7 +15,7 @@ from toy_training import toy_config
 from mmface.models import FaceRecognizer
 from mmface.models.heads.class_shard import sharded_tensors
 from mmface.registry import MODELS
-from mmface.utils.dist import CPU_MODEL_WRAPPER, init_cpu_group
+from mmface.utils.dist import CPU_MODEL_WRAPPER, init_cpu_group, leave_group
 
 HERE = Path(__file__).parent
 BATCH = 12  # of all ranks together
@@ -137,3 +137,4 @@ if __name__ == '__main__':
     init_cpu_group('pytorch', timeout=120)
     for arguments in json.loads(sys.argv[1]):
         run(**arguments)
+    leave_group()

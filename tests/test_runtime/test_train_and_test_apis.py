@@ -193,12 +193,20 @@ def test_a_config_without_a_test_says_so(config_file):
         tried(config_file, 'any.pth', work_dir='w', cfg_options={'test_dataloader': None})
 
 
-def test_two_processes_train_through_the_script(config_file):
-    done = run_tool(
-        'dist_train.sh', config_file, 2, '--work-dir', 'w', '--cfg-options', 'train_cfg.max_epochs=1', PORT=str(29500 + os.getpid() % 500))
+def test_two_processes_train_and_test_through_the_scripts_and_none_ends_with_threads_that_could_abort_it(config_file):
+    config_file.write_text(config_file.read_text().replace("'toy_training'", "'toy_training', 'threads_at_exit'"))
+    port = str(29500 + os.getpid() % 500)
+    done = run_tool('dist_train.sh', config_file, 2, '--work-dir', 'w', '--cfg-options', 'train_cfg.max_epochs=1', PORT=port)
     assert done.returncode == 0, done.stderr
     assert len([key for key in record('w') if key[0] == 'train']) == 5  # 19 of 38 images each, in batches of 4
     assert (Path('w') / 'last_checkpoint').read_text() == 'epoch_1.pth'
+    ended = [Path(f'threads{rank}') for rank in range(2)]
+    assert [file.read_text() for file in ended] == ['0', '0']
+    for file in ended:
+        file.unlink()
+    done = run_tool('dist_test.sh', config_file, 'w/epoch_1.pth', 2, '--work-dir', 't', PORT=port)
+    assert done.returncode == 0, done.stderr
+    assert [file.read_text() for file in ended] == ['0', '0']
 
 
 @pytest.mark.parametrize('script', ['dist_train.sh', 'dist_test.sh', 'slurm_train.sh'])

@@ -27,7 +27,7 @@ import mmface  # noqa: F401
 from mmface.datasets.seeding import seed_sample
 from mmface.registry import DATASETS, HOOKS, METRICS, MODELS
 from mmface.structures import FaceDataSample
-from mmface.utils.dist import CPU_MODEL_WRAPPER, init_cpu_group
+from mmface.utils.dist import CPU_MODEL_WRAPPER, init_cpu_group, leave_group
 
 IMAGES, CLASSES, SIZE = 38, 5, 8
 NUMBERS = itertools.count()
@@ -220,3 +220,4 @@ if __name__ == '__main__':
     init_cpu_group('pytorch')
     for run in json.loads(sys.argv[1]):
         main(**run)
+    leave_group()
