@@ -13,11 +13,12 @@ def environment(**variables):
     return {**os.environ, 'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1', **variables}
 
 
-def run_ranks(module, world, *arguments, timeout=300):
+def run_ranks(module, world, *arguments, timeout=300, **variables):
     """``python MODULE RANK WORLD *ARGUMENTS`` for each rank; exit codes and standard errors. No process outlives this."""
     commands = [[sys.executable, str(HERE / f'{module}.py'), str(rank), str(world), *map(str, arguments)] for rank in range(world)]
     logs = [error_log() for _ in commands]
-    started = [subprocess.Popen(c, env=environment(), stdout=subprocess.DEVNULL, stderr=log) for c, log in zip(commands, logs, strict=True)]
+    env = environment(**variables)
+    started = [subprocess.Popen(c, env=env, stdout=subprocess.DEVNULL, stderr=log) for c, log in zip(commands, logs, strict=True)]
     try:
         for process in started:
             process.wait(timeout=timeout)

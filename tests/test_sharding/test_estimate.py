@@ -14,6 +14,8 @@ from mmface.apis.estimate.echo_ranks import echo_ranks
 from mmface.apis.estimate.layout import layouts
 from mmface.apis.estimate.rank_cost import RankCost
 
+#: glibc, left alone, raises these as it goes and then keeps freed memory in pieces: a process holds up to 20 % more, or not, by chance.
+UNKEPT = dict(MALLOC_MMAP_THRESHOLD_='131072', MALLOC_TRIM_THRESHOLD_='131072')
 CONFIG = ROOT / 'configs/arcface/arcface_iresnet50_8xb128_ms1mv3.py'
 GIB = 2**30
 
@@ -23,18 +25,18 @@ def measured(tmp_path_factory):
     """What ranks found, by number of ranks."""
     folder = tmp_path_factory.mktemp('cost')
     for world, what in ((1, ['memory']), (2, ['memory', 'traffic'])):
-        codes, errors = run_ranks('cost_on_ranks', world, folder, *what)
+        codes, errors = run_ranks('cost_on_ranks', world, folder, *what, **UNKEPT)
         assert codes == [0] * world, errors
     return {world: [torch.load(folder / f'cost{world}.{rank}.pt') for rank in range(world)] for world in (1, 2)}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize('world', [1, 2])
-def test_memory_is_within_15_percent_of_what_a_training_takes(world, measured):
+def test_memory_is_within_5_percent_of_what_a_training_takes(world, measured):
     for layout, head in cost_on_ranks.MEMORY[world]:
         cfg = Config(cost_on_ranks.config(*cost_on_ranks.HEADS[head]))
         found = {cost.layout.name: cost.peak for cost in estimate(cfg, world, 80., device='cpu')[0].costs}
-        assert found[layout] == pytest.approx(measured[world][0][layout, head], rel=.15), (layout, head)
+        assert found[layout] == pytest.approx(measured[world][0][layout, head], rel=.05), (layout, head)
 
 
 @pytest.mark.parametrize('name', cost_on_ranks.TRAFFIC)
