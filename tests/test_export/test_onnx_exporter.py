@@ -143,7 +143,7 @@ def test_a_lossy_precision_is_near_its_source_smaller_and_judged_by_the_end_metr
     assert report.metadata['precision'] == name
     assert report.metadata['gate']['end_metric'] == dict(accuracy=1.)
     kinds = {tensor.data_type for tensor in onnx.load(report.path).graph.initializer}
-    assert {'fp16': onnx.TensorProto.FLOAT16, 'int8': onnx.TensorProto.INT8}[name] in kinds
+    assert {'fp16': onnx.TensorProto.FLOAT16, 'int8': onnx.TensorProto.UINT8}[name] in kinds
 
 
 def test_a_lossy_precision_without_an_end_metric_or_images_is_refused(recognizer, tmp_path):
